@@ -1,5 +1,5 @@
-/* What a stored catalogue saves: decisions with items in the body, by ids of stored items, by where, and of all
- * of them, in one run. N 200, K 5, d 44; the last row is N 10,000.
+/* What a stored catalogue saves: decisions with items in the body, by ids of stored items, by where, and
+ * of all of them, in one run. N 200, K 5, d 44; the last row is N 10,000.
  *
  *   decide   microseconds of processor time of the service's process over its answers
  *   rate     decisions a second, each on disk, 8 connections

@@ -1,5 +1,6 @@
-/* bench_cluster PORT [PORT ...]: durable decisions a second of servers that share a journal, N 20, d 20, K 4, 64
- * connections in all, closed loop, four seconds. One number; tools/serve-cluster-bench compares them. */
+/* bench_cluster PORT [PORT ...]: durable decisions a second of servers that share a journal, N 20, d 20, K
+ * 4, 64 connections in all, closed loop, four seconds. One number; tools/serve-cluster-bench compares
+ * them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>

@@ -51,7 +51,8 @@ typedef struct agent {
     atomic_uint_fast64_t checkpointed;                  /* the row that the newest checkpoint has */
     _Atomic double checkpoint_time;                     /* when that was written, or tried */
 
-    /* where servers share a store: this one learns the agent, as the n-th that it took over; 0: another does */
+    /* where servers share a store: this one learns the agent, as the n-th that it took over; 0: another
+     * does */
     atomic_uint_fast64_t tenure;
     uint64_t start_seq;        /* its last row when this server started */
     uint64_t settings_version; /* of its thread: how often its settings have changed */

@@ -1,9 +1,10 @@
-/* An apprentice looks on while the shop's own slate is shown: how like it is its own slate, and what would that
- * have earned?
+/* An apprentice looks on while the shop's own slate is shown: how like it is its own slate, and what would
+ * that have earned?
  *
  * The estimate is what was seen where the two slates have the same arm at the same place, and the model's own
- * estimate, made before the event was learnt, of the arms elsewhere. Where a click ends the page (feedback cascade)
- * or the page has one number (total), it is what was seen if the slates are the same, and else the model's. */
+ * estimate, made before the event was learnt, of the arms elsewhere. Where a click ends the page (feedback
+ * cascade) or the page has one number (total), it is what was seen if the slates are the same, and else
+ * the model's. */
 #ifndef SERVE_APPRENTICE_H
 #define SERVE_APPRENTICE_H
 

@@ -34,9 +34,9 @@ typedef struct ask {
  * (values.h); NULL: from the journal. sv_ask_free either way. */
 bool sv_ask_read(sv_ask *self, const sv_settings *settings, const char *body, size_t size, uint8_t *digest,
                  sv_refusal *why);
-/* The same where "items" may name stored items, or "where" say which, or neither be given: all of them. `items`
- * is borrowed as long as the ask, NULL: there are none, as `without` says if it has a status. `now`: the day's
- * clock. */
+/* The same where "items" may name stored items, or "where" say which, or neither be given: all of them.
+ * `items` is borrowed as long as the ask, NULL: there are none, as `without` says if it has a status.
+ * `now`: the day's clock. */
 bool sv_ask_read_stored(sv_ask *self, const sv_settings *settings, const sv_catalogue *items,
                         const sv_refusal *without, int64_t now, const char *body, size_t size,
                         uint8_t *digest, sv_refusal *why);

@@ -1,4 +1,5 @@
-/* A change of a catalogue: the next version beside the present one, and which rows of the journal it takes. */
+/* A change of a catalogue: the next version beside the present one, and which rows of the journal it
+ * takes. */
 #ifndef SERVE_CATALOGUE_CHANGE_H
 #define SERVE_CATALOGUE_CHANGE_H
 

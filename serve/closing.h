@@ -22,14 +22,14 @@ sv_store_status sv_closing_add(sv_store *store, sv_sums *sums, const sv_settings
 /* The same with the feedback that is there now, combined. */
 sv_store_status sv_closing_write(sv_store *store, sv_sums *sums, const sv_settings *settings,
                                  const sv_store_decision *decision, uint64_t *seq, double *reward);
-/* The feedback that is there now, late ones included, revises what row `decision->seq` or a later one taught, where
- * it is another by now: then it adds a row, and `*seq` is its. */
+/* The feedback that is there now, late ones included, revises what row `decision->seq` or a later one
+ * taught, where it is another by now: then it adds a row, and `*seq` is its. */
 sv_store_status sv_closing_revise(sv_store *store, sv_sums *sums, const sv_settings *settings,
                                   const sv_store_decision *decision, uint64_t *seq);
 /* What a decision has taught by now, as text: the values of its row, or those that took their place. */
 sv_store_status sv_closing_learnt(sv_store *store, const sv_store_decision *decision, sa_buffer *out);
-/* A row that revises: the row that it revises, and which values are new (first) and which are others (changed) than
- * before, (count) each; false: it is damaged. */
+/* A row that revises: the row that it revises, and which values are new (first) and which are others
+ * (changed) than before, (count) each; false: it is damaged. */
 typedef struct revision {
     uint64_t of;
     double *scores;

@@ -1,6 +1,6 @@
 /* One server among others that share a store (store_shared.h). A thread of its own follows what the others
- * do: agents that are made, changed and deleted, and policies; it decides which agents this server learns, and
- * wakes who waits for a learner elsewhere.
+ * do: agents that are made, changed and deleted, and policies; it decides which agents this server learns,
+ * and wakes who waits for a learner elsewhere.
  *
  * Agents are spread over the servers that may learn by a hash of server and agent: each agent has one
  * preferred server among those that are there. A server that is gone is noticed by its session, one that

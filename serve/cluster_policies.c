@@ -1,5 +1,5 @@
-/* Policies: written by the server that learns the agent, fetched by the others. Each is a whole saved agent, and
- * so what another learner goes on from. */
+/* Policies: written by the server that learns the agent, fetched by the others. Each is a whole saved
+ * agent, and so what another learner goes on from. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* A decision whose candidates are stored items, in few bytes: the catalogue's version, the items' numbers, the
- * answer's probabilities, and what else the request and the answer have. It is the decision's body in the
+/* A decision whose candidates are stored items, in few bytes: the catalogue's version, the items' numbers,
+ * the answer's probabilities, and what else the request and the answer have. It is the decision's body in the
  * journal, whose answer is then "".
  *
- *   \2, version, count, way, numbers, flags, probabilities, size of the answer's rest, that, the request's rest
+ *   \2, version, count, way, numbers, flags, probabilities, size of the answer's rest, it, the request's rest
  *
  * Whole numbers are 7 bits a byte, the lowest first, with the highest bit where more follow. Items' numbers
  * increase; the gaps between them are written as runs (way 255: gap, numbers that follow without one) or in

@@ -1,7 +1,7 @@
 /* The process of an evaluation (evaluations.h): learns from one log and estimates on the other. Its answer is
  * a file:
  *
- *   {"logged": {value...}, "learnt": {POLICY: {"decisions", "observations", "trainings"}}, "evaluation": {...}}
+ *   {"logged": {...}, "learnt": {POLICY: {"decisions", "observations", "trainings"}}, "evaluation": {...}}
  *   or {"error": "a sentence"} */
 #include <math.h>
 #include <signal.h>

@@ -3,8 +3,9 @@
  *
  * The first part of the span teaches an agent of those options, and one of the agent's present options; the
  * rest judges both by its logged propensities, and neither has seen it. One thread writes the events to two
- * files, page by page, and starts a process that learns and estimates (evaluation_helper.c), with bounds on its
- * memory and time, at the lowest priority: it can be ended at any moment. One runs at a time; a few wait. */
+ * files, page by page, and starts a process that learns and estimates (evaluation_helper.c), with bounds
+ * on its memory and time, at the lowest priority: it can be ended at any moment. One runs at a time; a few
+ * wait. */
 #ifndef SERVE_EVALUATIONS_H
 #define SERVE_EVALUATIONS_H
 

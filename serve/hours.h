@@ -1,6 +1,6 @@
-/* What happened to an agent in an hour, as the journal keeps it (one row of JSON an hour; after two weeks a day):
- * decisions and rewards by side, rewards by place, the most shown items. And what has happened since the control
- * was set, which each hour takes over from the one before. */
+/* What happened to an agent in an hour, as the journal keeps it (one row of JSON an hour; after two weeks
+ * a day): decisions and rewards by side, rewards by place, the most shown items. And what has happened
+ * since the control was set, which each hour takes over from the one before. */
 #ifndef SERVE_HOURS_H
 #define SERVE_HOURS_H
 
@@ -27,9 +27,9 @@ typedef struct since {
     sv_agreement agreement;
 } sv_since;
 
-/* Of the most shown, by space-saving (Metwally, Agrawal and El Abbadi, 2005): an item that is not among them takes
- * the place of the least, with its count: so counts are too high by at most `error`, and an item that was shown
- * more often than once in HOUR_ITEMS times is there. */
+/* Of the most shown, by space-saving (Metwally, Agrawal and El Abbadi, 2005): an item that is not among
+ * them takes the place of the least, with its count: so counts are too high by at most `error`, and an
+ * item that was shown more often than once in HOUR_ITEMS times is there. */
 typedef struct shown_item {
     char id[LIMIT_ID + 1];
     uint64_t count, error;
@@ -61,8 +61,8 @@ sv_hour *sv_hour_read(int64_t hour, const char *json);
 void sv_hour_write(const sv_hour *self, bool all, sa_buffer *out);
 /* An item was shown. */
 void sv_hour_show(sv_hour *self, const char *id);
-/* An event was learnt from row seq, with its reward and what its places got, values (count) with NaN for what was
- * not seen; and by a revision the reward of one that had been learnt became another. */
+/* An event was learnt from row seq, with its reward and what its places got, values (count) with NaN for
+ * what was not seen; and by a revision the reward of one that had been learnt became another. */
 void sv_hour_learn(sv_hour *self, sv_decision_side side, double reward, const double *values, size_t count);
 void sv_hour_revise(sv_hour *self, sv_decision_side side, uint64_t seq, double before, double after);
 /* An apprentice's slate: whether each place is the same (places), and the estimated reward. */

@@ -1,7 +1,7 @@
 /* Which features the model uses: permutation. With y the feedback of arms that were shown and f the model's
- * estimates, the mean of (y - f(x))^2 is compared with that after one field's columns of x have changed places
- * among the arms: what the model loses without knowing it. The model has learnt from these arms, so this is
- * what it uses, and not what would help on others. */
+ * estimates, the mean of (y - f(x))^2 is compared with that after one field's columns of x have changed
+ * places among the arms: what the model loses without knowing it. The model has learnt from these arms, so
+ * this is what it uses, and not what would help on others. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

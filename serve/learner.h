@@ -10,8 +10,8 @@
 
 typedef struct learner sv_learner;
 
-/* Where servers share the store: an agent is learnt while it is held (sv_agent.tenure), and opened and published
- * by these (cluster.h), instead of by checkpoints. */
+/* Where servers share the store: an agent is learnt while it is held (sv_agent.tenure), and opened and
+ * published by these (cluster.h), instead of by checkpoints. */
 typedef struct learner_shared {
     void *user;
     bool (*open)(void *user, sv_store *store, sv_agent *agent); /* false: not now */

@@ -189,8 +189,8 @@ static void write_rewards(sv_agent *const *all, size_t count, sa_buffer *out) {
     }
 }
 
-/* Since the control was set: the mean reward of each side, the difference, and how like an apprentice's slates
- * are. What is not known is left out. */
+/* Since the control was set: the mean reward of each side, the difference, and how like an apprentice's
+ * slates are. What is not known is left out. */
 static void write_sides(sv_agent *const *all, size_t count, sa_buffer *out) {
     static const char *const bounds[] = {"low", "value", "high"};
     head(out, "side_events", "gauge", "Events learnt by side since the control was set");

@@ -68,8 +68,8 @@ uint64_t sv_policy_version(const sv_policy *self);
 /* Chooses, with this oracle (NULL: the agent's); draws are keyed by 48 bits of `draw`. */
 bool sv_policy_choose(const sv_policy *self, sv_ask *ask, const char *oracle, uint64_t draw, sv_choice *out,
                       sv_refusal *why);
-/* The same by chance alone: all slates that keep the request's rules alike; where they cannot be counted, place
- * by place. */
+/* The same by chance alone: all slates that keep the request's rules alike; where they cannot be counted,
+ * place by place. */
 bool sv_policy_choose_by_chance(const sv_policy *self, sv_ask *ask, const char *oracle, uint64_t draw,
                                 sv_choice *out, sv_refusal *why);
 /* Does a baseline, arms (count), keep the request's rules? */

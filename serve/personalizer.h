@@ -9,8 +9,8 @@
 
 /* The settings of an agent that is made by itself. */
 extern const char SV_PERSONALIZER_AGENT[];
-/* A rank, translated into the body of a decide, whose answer gets another shape. Where the agent of no name is
- * missing, it is made first. */
+/* A rank, translated into the body of a decide, whose answer gets another shape. Where the agent of no
+ * name is missing, it is made first. */
 typedef bool sv_personalizer_rank(const sa_json *json, sa_buffer *out, sv_refusal *why);
 void sv_personalizer_decide(sv_exchange *self, sv_personalizer_rank *translate,
                             void (*shape)(sv_exchange *self));

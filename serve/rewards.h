@@ -1,5 +1,5 @@
-/* Rewards of several kinds: what a click, a cart and an order are worth. Feedback is kept as it came, and becomes
- * a number with the weights of the moment at which its event is learnt. */
+/* Rewards of several kinds: what a click, a cart and an order are worth. Feedback is kept as it came, and
+ * becomes a number with the weights of the moment at which its event is learnt. */
 #ifndef SERVE_REWARDS_H
 #define SERVE_REWARDS_H
 
@@ -25,8 +25,8 @@ void sv_rewards_write(const sv_rewards *self, sa_buffer *out);
 bool sv_rewards_same(const sv_rewards *self, const sv_rewards *other);
 /* The kind that a key of JSON names, or `count`. */
 size_t sv_rewards_find(const sv_rewards *self, const sa_json *json, size_t key);
-/* Is a value of feedback what it should be, a number or, with kinds, an object of them? `worth` is what it is worth
- * by itself. false with 400. */
+/* Is a value of feedback what it should be, a number or, with kinds, an object of them? `worth` is what it
+ * is worth by itself. false with 400. */
 bool sv_rewards_check(const sv_rewards *self, const sa_json *json, size_t at, double *worth, sv_refusal *why);
 
 #endif

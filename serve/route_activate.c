@@ -1,5 +1,5 @@
-/* POST /v1/agents/NAME/activate/EVENT: a decision that was held (decide with "activate": false) was shown after
- * all. Its wait begins now; what came for it so far counts. */
+/* POST /v1/agents/NAME/activate/EVENT: a decision that was held (decide with "activate": false) was shown
+ * after all. Its wait begins now; what came for it so far counts. */
 #include <stdlib.h>
 
 #include "clock.h"

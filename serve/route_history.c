@@ -1,5 +1,5 @@
-/* GET /v1/agents/NAME/history?from=SECONDS&to=SECONDS: what happened by the hour, and before that by the day, in
- * order. Hours without events are not there. */
+/* GET /v1/agents/NAME/history?from=SECONDS&to=SECONDS: what happened by the hour, and before that by the
+ * day, in order. Hours without events are not there. */
 #include <stdlib.h>
 
 #include "clock.h"

@@ -11,8 +11,8 @@
 
 typedef enum aggregate { AGGREGATE_LAST, AGGREGATE_SUM, AGGREGATE_MAX, AGGREGATE_FIRST } sv_aggregate;
 
-/* Who chooses what is shown: the agent; or the shop, while the agent learns from it, and, as an apprentice, is
- * compared with it. */
+/* Who chooses what is shown: the agent; or the shop, while the agent learns from it, and, as an
+ * apprentice, is compared with it. */
 typedef enum mode { MODE_ONLINE, MODE_SHADOW, MODE_APPRENTICE } sv_mode;
 const char *sv_mode_name(sv_mode mode);
 
@@ -50,9 +50,8 @@ typedef struct settings {
     double reward_range[2], feature_range[2]; /* what is outside is refused */
     sv_mode mode;
     sv_rewards rewards;
-    double
-        revise_days; /* feedback that comes later than its event was learnt revises it for so long; 0: never */
-    double control;  /* share of events that get the baseline, or a uniform slate, below 1 */
+    double revise_days; /* for so long feedback revises what its event taught; 0: never */
+    double control;     /* share of events that get the baseline, or a uniform slate, below 1 */
 } sv_settings;
 
 /* From PUT's body, to an agent that has `before` (NULL: a new one). NULL with a refusal. */

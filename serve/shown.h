@@ -7,8 +7,8 @@
 
 #include "refusal.h"
 
-/* Its body as that of a decide whose baseline is the slate, which is what the journal keeps; `digest` of the body as
- * it came, and the slate's propensity, NaN where it is not given. false with 400. */
+/* Its body as that of a decide whose baseline is the slate, which is what the journal keeps; `digest` of
+ * the body as it came, and the slate's propensity, NaN where it is not given. false with 400. */
 bool sv_shown_read(const sa_buffer *body, sa_buffer *out, uint8_t *digest, double *propensity,
                    sv_refusal *why);
 

@@ -122,8 +122,8 @@ typedef enum decision_state {
     DECISION_DROPPED,
     DECISION_HELD
 } sv_decision_state;
-/* What was shown: the agent's slate; on the control side, the baseline or a uniform one; the baseline while the
- * agent only looks on (shadow, apprentice); a slate that nobody asked for (POST .../shown). */
+/* What was shown: the agent's slate; on the control side, the baseline or a uniform one; the baseline
+ * while the agent only looks on (shadow, apprentice); a slate that nobody asked for (POST .../shown). */
 typedef enum decision_side { SIDE_AGENT, SIDE_CONTROL, SIDE_SHADOW, SIDE_SHOWN, SIDES } sv_decision_side;
 
 typedef struct store_decision {
@@ -145,11 +145,12 @@ typedef struct store_decision {
 
 /* STORE_NONE: the event is there already. */
 sv_store_status sv_store_decision_add(sv_store *self, const sv_store_decision *decision);
-/* That this decision will be added in the same transaction: a store that is far away sends it on at once, and waits for
- * all answers in sv_store_settle. The decision stays as it is until it is added. */
+/* That this decision will be added in the same transaction: a store that is far away sends it on at once,
+ * and waits for all answers in sv_store_settle. The decision stays as it is until it is added. */
 void sv_store_decision_ahead(sv_store *self, const sv_store_decision *decision);
 sv_store_status sv_store_settle(sv_store *self);
-/* Without its body, which nobody needs, unless it has the answer, too. Texts are valid until the next decision is looked for. */
+/* Without its body, which nobody needs, unless it has the answer, too. Texts are valid until the next
+ * decision is looked for. */
 sv_store_status sv_store_decision_find(sv_store *self, int64_t agent, const char *event,
                                        sv_store_decision *out);
 /* The first decision whose wait has ended, likewise; STORE_NONE: there is none. */
@@ -195,10 +196,11 @@ typedef struct store_row {
 } sv_store_row;
 
 /* Gives it the agent's next seq. A learnt decision is marked as such. Where the agent is not held, it is left
- * for who holds it, and its seq is 0: a decision is ready to be learnt, other rows are entries of the inbox. */
+ * for who holds it, and its seq is 0: a decision is ready to be learnt, other rows are entries of the
+ * inbox. */
 sv_store_status sv_store_row_add(sv_store *self, int64_t agent, sv_store_row *row);
-/* Agents whose rows this connection numbers: with SQLite the writer's all of them. STORE_NONE: another session
- * holds it. */
+/* Agents whose rows this connection numbers: with SQLite the writer's all of them. STORE_NONE: another
+ * session holds it. */
 sv_store_status sv_store_hold(sv_store *self, int64_t agent);
 void sv_store_let_go(sv_store *self, int64_t agent);
 bool sv_store_holds(const sv_store *self, int64_t agent);
@@ -213,8 +215,8 @@ sv_store_status sv_store_inbox_done(sv_store *self, int64_t id, uint64_t seq);
 /* Rows from seq `from` on, at most `most`; `each` false ends it. */
 sv_store_status sv_store_rows(sv_store *self, int64_t agent, uint64_t from, size_t most,
                               bool (*each)(void *user, const sv_store_row *row), void *user);
-/* The last row that revised a decision, which row `learnt` had learnt: its seq and data, which are valid until it is
- * asked for again; STORE_NONE: none did. */
+/* The last row that revised a decision, which row `learnt` had learnt: its seq and data, which are valid
+ * until it is asked for again; STORE_NONE: none did. */
 sv_store_status sv_store_row_revised(sv_store *self, int64_t agent, int64_t decision, uint64_t learnt,
                                      sv_store_row *out);
 /* The seq and data of one row, likewise. */
@@ -253,15 +255,16 @@ typedef struct store_hour {
     int64_t now;      /* of the newest: the journal's time, milliseconds, also where there is none */
 } sv_store_hour;
 
-/* The agent's last one; STORE_NONE: it has none. Where several write, it is theirs who ask until they commit. */
+/* The agent's last one; STORE_NONE: it has none. Where several write, it is theirs who ask until they
+ * commit. */
 sv_store_status sv_store_hour_newest(sv_store *self, int64_t agent, sv_store_hour *out);
 /* Takes the place of one that is there. */
 sv_store_status sv_store_hour_put(sv_store *self, int64_t agent, int64_t hour, const char *data);
 /* From one to before another, in order; `each` false ends it. */
 sv_store_status sv_store_hours(sv_store *self, int64_t agent, int64_t from, int64_t to,
                                bool (*each)(void *user, const sv_store_hour *hour), void *user);
-/* Where servers share the store, an hour that is put by one that does not hold the agent is left for the one that
- * does: takes up to STORE_HOURS_LEFT of these, of the agents that are held. In a transaction. */
+/* Where servers share the store, an hour that is put by one that does not hold the agent is left for the
+ * one that does: takes up to STORE_HOURS_LEFT of these, of the agents that are held. In a transaction. */
 enum { STORE_HOURS_LEFT = 64 };
 sv_store_status sv_store_hours_left(sv_store *self, bool (*each)(void *user, int64_t agent, const char *data),
                                     void *user);
@@ -314,7 +317,8 @@ sv_store_status sv_store_scratch_put(sv_store *self, const char *name);
 
 /* Removes decisions that are older than `age` milliseconds, with their rows: of a deleted agent any, of
  * others those that both checkpoints have. At most `most`, and none after the moment `until`
- * (sv_clock_seconds). `count`: how many, `waited` of them without having been learnt, `held` without having been activated. */
+ * (sv_clock_seconds). `count`: how many, `waited` of them without having been learnt, `held` without
+ * having been activated. */
 typedef struct store_retention {
     int64_t agent, age;
     bool deleted; /* the agent is: all of it goes */

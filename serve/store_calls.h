@@ -1,6 +1,7 @@
 /* One line a call of the store: what it returns, its name, its parameters behind the store, and the same as
  * arguments. From it come the struct of functions that a backend fills in, the functions of store.h, which
- * hand each call to the backend, and the backends' own names: sv_sqlite_agent_add behind sv_store_agent_add. */
+ * hand each call to the backend, and the backends' own names: sv_sqlite_agent_add behind
+ * sv_store_agent_add. */
 #ifndef SERVE_STORE_CALLS_H
 #define SERVE_STORE_CALLS_H
 

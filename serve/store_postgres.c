@@ -1,5 +1,5 @@
-/* PostgreSQL: one connection a store, which comes back by itself. What is lost with it is the transaction that
- * was open, and every lock of the session. */
+/* PostgreSQL: one connection a store, which comes back by itself. What is lost with it is the transaction
+ * that was open, and every lock of the session. */
 #include "store_postgres.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Sums by hour. One row of an agent that all servers changed would make them wait for each other: only the one that
- * holds the agent has it, and the others leave what they add. */
+/* Sums by hour. One row of an agent that all servers changed would make them wait for each other: only the
+ * one that holds the agent has it, and the others leave what they add. */
 #include "clock.h"
 #include "store_postgres.h"
 

@@ -207,8 +207,8 @@ sv_store_status sv_sqlite_step(sv_store *self, sqlite3_stmt *statement);
 /* What an SQLite result means; keeps its sentence. */
 sv_store_status sv_sqlite_result(sv_store *self, int result);
 void sv_sqlite_read_decision(sqlite3_stmt *statement, sv_store_decision *out);
-/* Puts a decision with stored items together (expand.h); its texts are valid until the next one. `body`: that,
- * too. */
+/* Puts a decision with stored items together (expand.h); its texts are valid until the next one. `body`:
+ * that, too. */
 sv_store_status sv_sqlite_expand(sv_store *self, sv_store_decision *of, bool body);
 /* Runs SQL that gives no rows. */
 bool sv_sqlite_run_sql(sv_store *self, const char *sql);

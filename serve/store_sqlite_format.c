@@ -36,7 +36,8 @@ static const char *const TABLES[] = {
     "CREATE TABLE checkpoints (agent INTEGER PRIMARY KEY, seq INTEGER NOT NULL, file TEXT NOT NULL, settings "
     "TEXT NOT NULL, time INTEGER NOT NULL, sum INTEGER NOT NULL)",
     "CREATE TABLE leftovers (file TEXT PRIMARY KEY, agent INTEGER NOT NULL, sum INTEGER NOT NULL)",
-    /* an item's fields as they were from catalogue version `since` until before `until`; NULL: they still are */
+    /* an item's fields as they were from catalogue version `since` until before `until`; NULL: they still
+     * are */
     "CREATE TABLE items (agent INTEGER NOT NULL, number INTEGER NOT NULL, since INTEGER NOT NULL, until "
     "INTEGER, id TEXT NOT NULL, expires INTEGER, fields TEXT NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY "
     "(agent, number, since)) WITHOUT ROWID",

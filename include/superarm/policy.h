@@ -63,9 +63,9 @@ SA_API sa_status sa_request_json(sa_request *request, const sa_schema *schema, c
 /* The same of JSON that was parsed before; `object` is the request's node. */
 SA_API sa_status sa_request_parsed(sa_request *request, const sa_schema *schema, const sa_json *json,
                                    size_t object);
-/* The same where the candidates are no "items" of the JSON, but rows that sa_schema_encode_item made, (count),
- * with their ids; all borrowed as long as the request has them. Ids can be named by "exclude", "pin" and
- * "baseline" alone. */
+/* The same where the candidates are no "items" of the JSON, but rows that sa_schema_encode_item made,
+ * (count), with their ids; all borrowed as long as the request has them. Ids can be named by "exclude",
+ * "pin" and "baseline" alone. */
 SA_API sa_status sa_request_stored(sa_request *request, const sa_schema *schema, const sa_json *json,
                                    size_t object, const double *const *rows, const char *const *ids,
                                    size_t count);
