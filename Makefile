@@ -21,7 +21,7 @@ build: ## installs what is missing (Debian, Ubuntu) and builds build/superarm; s
 test: ## sets up, builds and runs the tests
 	@tools/setup --test
 	@tools/build $(BUILD) $(JOBS) -DCMAKE_BUILD_TYPE=Release -DSUPERARM_PYTHON=$(PYTHON)
-	@ctest --test-dir $(BUILD) --output-on-failure -j2
+	@ctest --test-dir $(BUILD) --output-on-failure -j4
 
 demo: ## sets up and builds the program, and runs an experiment of a minute; its report is in results/demo
 	@tools/setup --program
@@ -49,7 +49,7 @@ site: build ## the docs as a web site with search and the references of C and Py
 check: ## the tests with sanitizers, each fuzzer for five seconds, style, layers and static analysis
 	@tools/setup --check
 	@tools/build $(SANITIZE) $(JOBS) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSUPERARM_SANITIZE=ON
-	@ctest --test-dir $(SANITIZE) --output-on-failure -j2
+	@ctest --test-dir $(SANITIZE) --output-on-failure -j4
 	@tools/fuzz 5
 	@tools/check-static
 	@tools/check-layers

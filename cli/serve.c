@@ -55,8 +55,11 @@ static void print_help(void) {
          "  --body-memory MB        for the bodies of all requests that are read or answered [256]\n"
          "  --log WHICH             JSON lines on stderr: requests, errors or none [requests]\n"
          "  --quiet                 --log none\n"
-         "  --check DIR             looks for damage in a folder, and ends\n"
+         "  --check DIR|URL         looks for damage in a folder or a database, and ends\n"
          "  --backup TO             copies --dir into a new folder, while it is served or not, and ends\n"
+         "  --copy FROM TO          copies a folder into a database (postgresql://...) with its tables made, "
+         "or\n"
+         "                          a database into a new folder, while nobody serves them, and ends\n"
          "  --migrate               with --store: makes the tables, or changes them to this version's, and "
          "ends\n"
          "  --migrate               makes a backup beside --dir, changes its format to this version's, and "
@@ -72,7 +75,7 @@ static void print_help(void) {
 
 typedef struct inputs {
     sv_serve_options serve;
-    const char *check, *backup, *new_keys, *add_key;
+    const char *check, *backup, *new_keys, *add_key, *copy_from, *copy_to;
     bool migrate;
 } inputs;
 
@@ -173,6 +176,13 @@ static int take(inputs *into, int count, char **arguments) {
             if (i + 1 < count && strncmp(arguments[i + 1], "--", 2)) serve->folder = arguments[++i];
             continue;
         }
+        if (!strcmp(argument, "--copy")) {
+            if (i + 2 >= count || !*arguments[i + 1] || !*arguments[i + 2])
+                return cli_say(NAME, EXIT_INPUT, "--copy needs two values: from where, and to where");
+            into->copy_from = arguments[++i];
+            into->copy_to = arguments[++i];
+            continue;
+        }
         while (at < known_count &&
                (size < 3 || strncmp(argument, "--", 2) || strlen(known[at].name) != size - 2 ||
                 strncmp(known[at].name, argument + 2, size - 2)))
@@ -184,6 +194,11 @@ static int take(inputs *into, int count, char **arguments) {
         if (status != EXIT_FINE) return status;
     }
     return EXIT_FINE;
+}
+
+/* Not as libpq takes it, too: 'host=... password=...', which no sentence is to repeat. */
+static bool is_place(const char *place) {
+    return !place || sv_serve_is_url(place) || !strstr(place, "password=");
 }
 
 int cli_serve(int count, char **arguments) {
@@ -206,8 +221,15 @@ int cli_serve(int count, char **arguments) {
     int status = take(&flags, count, arguments);
     if (status != EXIT_FINE) return status;
     if (!flags.serve.threads) flags.serve.threads = processors > 2 ? (unsigned)processors : 2;
+    if (flags.serve.store && !sv_serve_is_store(flags.serve.store, message))
+        return cli_say(NAME, EXIT_INPUT, "%s", message);
+    if (!is_place(flags.check) || !is_place(flags.copy_from) || !is_place(flags.copy_to))
+        return cli_say(NAME, EXIT_INPUT,
+                       "a database is given by a URL like postgresql://user:password@host/database");
     if (flags.check)
         status = sv_serve_check(flags.check, message);
+    else if (flags.copy_from)
+        status = sv_serve_copy(flags.copy_from, flags.copy_to, message);
     else if (flags.add_key && !flags.serve.keys)
         return cli_say(NAME, EXIT_INPUT, "--add-key needs --keys FILE, which --new-keys FILE makes");
     else if (flags.add_key)

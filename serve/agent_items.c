@@ -37,13 +37,15 @@ static bool replace(sv_agent *self, sv_catalogue *now, sv_catalogue *next) {
     return there;
 }
 
-void sv_agent_put_items(sv_agent *self, sv_catalogue *next, uint64_t number, uint64_t past) {
-    self->items_number = number;
-    atomic_fetch_add(&self->items_past, past);
-    for (;;) { /* a thread may put the same version with other rows there meanwhile */
+void sv_agent_put_items(sv_agent *self, sv_catalogue *next) {
+    for (;;) { /* a thread may put the same version with other rows there meanwhile, or a newer one */
         sv_catalogue *now = sv_agent_items(self);
         sv_catalogue_retain(next);
-        bool done = replace(self, now, next);
+        bool done = now && now->version >= next->version;
+        if (done)
+            sv_catalogue_release(next);
+        else
+            done = replace(self, now, next);
         sv_catalogue_release(now);
         if (done) break;
     }

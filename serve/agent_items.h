@@ -9,8 +9,8 @@ sv_catalogue *sv_agent_items(sv_agent *self);
 /* The same with rows of this schema, which are made where they are of another. NULL without a refusal: it has
  * none; with one: 400 where an item does not fit, 503 where another thread makes them. */
 sv_catalogue *sv_agent_items_for(sv_agent *self, sa_schema *schema, sv_refusal *why);
-/* Takes over the next version. `past`: how many items of the past it adds. */
-void sv_agent_put_items(sv_agent *self, sv_catalogue *next, uint64_t number, uint64_t past);
+/* Takes over a later version; one that is not later goes. */
+void sv_agent_put_items(sv_agent *self, sv_catalogue *next);
 /* The version up to which nobody holds an older one: what ended before it may go. */
 uint64_t sv_agent_items_held(sv_agent *self);
 

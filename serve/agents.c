@@ -129,12 +129,18 @@ size_t sv_agents_all(sv_agents *self, sv_agent **out) {
     return count;
 }
 
-sv_settings *sv_agent_settings(sv_agent *self) {
+sv_settings *sv_agent_settings_at(sv_agent *self, uint64_t *version) {
     pthread_mutex_lock(&self->lock);
-    sv_settings *found = self->settings;
-    sv_settings_retain(found);
+    sv_settings *settings = self->settings;
+    sv_settings_retain(settings);
+    *version = self->settings_version;
     pthread_mutex_unlock(&self->lock);
-    return found;
+    return settings;
+}
+
+sv_settings *sv_agent_settings(sv_agent *self) {
+    uint64_t version;
+    return sv_agent_settings_at(self, &version);
 }
 
 bool sv_agent_serving(sv_agent *self, sv_policy **policy, sv_settings **settings) {
@@ -148,14 +154,19 @@ bool sv_agent_serving(sv_agent *self, sv_policy **policy, sv_settings **settings
     return there;
 }
 
-void sv_agent_change_settings(sv_agent *self, sv_settings *settings) {
-    sv_settings_retain(settings);
+bool sv_agent_change_settings(sv_agent *self, sv_settings *settings, uint64_t version) {
     pthread_mutex_lock(&self->lock);
+    bool newer = !version || version > self->settings_version;
     struct settings *before = self->settings;
-    self->settings = settings;
+    if (newer) {
+        sv_settings_retain(settings);
+        self->settings = settings;
+        self->settings_version = version;
+        atomic_store(&self->unreadable, false);
+    }
     pthread_mutex_unlock(&self->lock);
-    atomic_store(&self->unreadable, false);
-    sv_settings_release(before);
+    if (newer) sv_settings_release(before);
+    return newer;
 }
 
 void sv_agent_publish(sv_agent *self, sv_policy *policy, sv_settings *settings,

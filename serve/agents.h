@@ -54,19 +54,21 @@ typedef struct agent {
     /* where servers share a store: this one learns the agent, as the n-th that it took over; 0: another
      * does */
     atomic_uint_fast64_t tenure;
-    uint64_t start_seq;        /* its last row when this server started */
-    uint64_t settings_version; /* of its thread: how often its settings have changed */
-    sv_chunks followed;        /* likewise: of the policy that another server has learnt */
+    uint64_t start_seq;  /* its last row when this server started */
+    uint64_t held_asked; /* of the writer: events that are held, of those that were asked for here */
+    sv_chunks followed;  /* of the cluster's thread: of the policy that another server has learnt */
 
     atomic_bool items_changing, items_encoding; /* one change of its items at a time; rows are being made */
     atomic_uint_fast64_t items_past;            /* items of earlier versions in the journal */
     uint64_t items_number;                      /* the largest that was given; of who changes them */
+    double items_next; /* of the cluster's thread: before that it does not look at them again */
 
     atomic_bool broken;     /* it cannot go on, and `why` says so: no row is learnt until a reset */
     atomic_bool unreadable; /* nor can its settings be read */
 
-    pthread_mutex_t lock;  /* of the following */
-    sv_settings *settings; /* as the journal has them now */
+    pthread_mutex_t lock;      /* of the following */
+    sv_settings *settings;     /* as the journal has them now */
+    uint64_t settings_version; /* where servers share a store: how often they have changed */
     char why[480];
     sv_catalogue *catalogue; /* NULL: it has none (agent_items.h) */
     sv_policy *policy;       /* NULL: not there yet */
@@ -132,10 +134,13 @@ size_t sv_agents_broken(sv_agents *self, sa_buffer *names);
 size_t sv_agents_all(sv_agents *self, sv_agent **out);
 
 sv_settings *sv_agent_settings(sv_agent *self); /* retained */
+/* The same, and their version: 0, there are none. */
+sv_settings *sv_agent_settings_at(sv_agent *self, uint64_t *version);
 /* The policy and the settings that belong to it, both retained. false: it is not there yet. */
 bool sv_agent_serving(sv_agent *self, sv_policy **policy, sv_settings **settings);
 /* They are those of the journal's last row. What is served goes on as it was until it is published. */
-void sv_agent_change_settings(sv_agent *self, sv_settings *settings);
+/* Where they have versions, those that are not newer than what it has change nothing, and it says so. */
+bool sv_agent_change_settings(sv_agent *self, sv_settings *settings, uint64_t version);
 /* Takes over the policy. */
 void sv_agent_publish(sv_agent *self, sv_policy *policy, sv_settings *settings,
                       const sa_agent_counts *counts);

@@ -52,9 +52,10 @@ sv_catalogue *sv_catalogue_new(sa_schema *schema, uint64_t version, sv_item **it
                                sv_refusal *why);
 void sv_catalogue_retain(sv_catalogue *self);
 void sv_catalogue_release(sv_catalogue *self); /* NULL is fine */
-/* As the journal has it; *out is NULL where it has none. `number`: the largest that was given so far. */
-bool sv_catalogue_load(sv_store *store, int64_t agent, sa_schema *schema, sv_catalogue **out,
-                       uint64_t *number, uint64_t *past, sv_refusal *why);
+/* As the journal has it, which is read again where it changed since `before` (NULL: whole). *out is NULL
+ * where there is none, or none newer. */
+bool sv_catalogue_load(sv_store *store, int64_t agent, const sv_catalogue *before, sa_schema *schema,
+                       sv_catalogue **out, sv_store_catalogue *about, sv_refusal *why);
 /* The same items for another schema. NULL with 400 where one does not fit. */
 sv_catalogue *sv_catalogue_encode(const sv_catalogue *self, sa_schema *schema, sv_refusal *why);
 /* NULL: no item has the field. */

@@ -273,22 +273,25 @@ bool sv_change_remove(sv_change *self, const sv_catalogue *now, uint64_t number,
     return self->made;
 }
 
-sv_store_status sv_change_write(sv_change *self, const sv_catalogue *now, sv_store *store, int64_t agent) {
-    uint64_t version = sv_store_items_version(store, now ? now->version : 0);
-    sv_store_status status = STORE_OK;
-    for (size_t i = 0; status == STORE_OK && i < self->gone_count; i++)
-        status = sv_store_item_end(store, agent, self->gone[i]->number, self->gone[i]->since, version);
-    for (size_t i = 0; status == STORE_OK && i < self->fresh_count; i++) {
-        sv_item *item = self->fresh[i];
-        item->since = version;
-        sv_store_item row = {.number = item->number,
-                             .since = version,
-                             .expires = item->expires,
-                             .id = item->id,
-                             .fields = item->text,
-                             .size = item->size};
-        status = sv_store_item_put(store, agent, &row);
+sv_store_status sv_change_write(sv_change *self, sv_store *store, int64_t agent) {
+    uint64_t version = 0;
+    sv_store_item *rows = calloc(self->gone_count + self->fresh_count + 1, sizeof *rows);
+    if (!rows) return STORE_LATER;
+    sv_store_item *fresh = rows + self->gone_count;
+    for (size_t i = 0; i < self->gone_count; i++)
+        rows[i] = (sv_store_item){.number = self->gone[i]->number, .since = self->gone[i]->since};
+    for (size_t i = 0; i < self->fresh_count; i++) {
+        const sv_item *item = self->fresh[i];
+        fresh[i] = (sv_store_item){.number = item->number,
+                                   .expires = item->expires,
+                                   .id = item->id,
+                                   .fields = item->text,
+                                   .size = item->size};
     }
+    const sv_store_change change = {rows, fresh, self->gone_count, self->fresh_count, self->number};
+    sv_store_status status = sv_store_items_change(store, agent, &change, &version);
+    free(rows);
+    for (size_t i = 0; i < self->fresh_count; i++) self->fresh[i]->since = version;
     self->made->version = version;
     return status;
 }

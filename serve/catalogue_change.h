@@ -25,6 +25,6 @@ bool sv_change_lines(sv_change *self, const sv_catalogue *now, uint64_t number, 
 bool sv_change_remove(sv_change *self, const sv_catalogue *now, uint64_t number, const char *id,
                       sv_refusal *why);
 /* Its rows; gives it its version. */
-sv_store_status sv_change_write(sv_change *self, const sv_catalogue *now, sv_store *store, int64_t agent);
+sv_store_status sv_change_write(sv_change *self, sv_store *store, int64_t agent);
 
 #endif

@@ -2,8 +2,12 @@
  * are shifted out (a gear hash). */
 #include "chunks.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { LEAST = 16 << 10, MOST = 256 << 10 };
 static const uint64_t BORDER = UINT64_C(0xffff) << 48;
@@ -23,6 +27,22 @@ static size_t first_chunk(const uint64_t table[256], const uint8_t *bytes, size_
         if (i >= LEAST && !(h & BORDER)) return i + 1;
     }
     return most;
+}
+
+const uint8_t *sv_chunks_map(const char *path, size_t *size) {
+    struct stat about;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    void *bytes = file >= 0 && fstat(file, &about) == 0 && about.st_size > 0
+                      ? mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0)
+                      : MAP_FAILED;
+    if (file >= 0) close(file);
+    if (bytes == MAP_FAILED) return NULL;
+    *size = (size_t)about.st_size;
+    return bytes;
+}
+
+void sv_chunks_unmap(const uint8_t *bytes, size_t size) {
+    if (bytes) munmap((void *)(uintptr_t)bytes, size);
 }
 
 bool sv_chunks_add(sv_chunks *self, const uint8_t *hash, size_t size) {

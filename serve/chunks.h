@@ -15,6 +15,9 @@ typedef struct chunks {
     size_t count, room;
 } sv_chunks;
 
+/* The bytes of a saved agent; NULL: it cannot be read. */
+const uint8_t *sv_chunks_map(const char *path, size_t *size);
+void sv_chunks_unmap(const uint8_t *bytes, size_t size); /* NULL is fine */
 /* false: memory is short. `out` is overwritten. */
 bool sv_chunks_split(const uint8_t *bytes, size_t size, sv_chunks *out);
 bool sv_chunks_add(sv_chunks *self, const uint8_t *hash, size_t size);

@@ -170,7 +170,11 @@ sv_store_status sv_closing_revise(sv_store *store, sv_sums *sums, const sv_setti
                                   const sv_store_decision *decision, uint64_t *seq) {
     sa_buffer before = {0}, now = {0};
     sv_combination all;
-    *seq = 0; /* an agent that was reset, or came from elsewhere, has not learnt the decision */
+    sv_store_row left = {.kind = ROW_REVISE, .decision = decision->id};
+    *seq = 0;
+    if (!sv_store_holds(store, decision->agent)) /* who learns the agent does it, in the order of its rows */
+        return sv_store_row_add(store, decision->agent, &left);
+    /* an agent that was reset, or came from elsewhere, has not learnt the decision */
     sv_store_status status = sv_store_row_reset(store, decision->agent, decision->seq + 1, true, seq);
     if (status != STORE_NONE) return *seq = 0, status;
     status = begin(&all, settings, sv_closing_count(settings, decision)) ? STORE_OK : STORE_LATER;

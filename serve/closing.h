@@ -23,7 +23,8 @@ sv_store_status sv_closing_add(sv_store *store, sv_sums *sums, const sv_settings
 sv_store_status sv_closing_write(sv_store *store, sv_sums *sums, const sv_settings *settings,
                                  const sv_store_decision *decision, uint64_t *seq, double *reward);
 /* The feedback that is there now, late ones included, revises what row `decision->seq` or a later one
- * taught, where it is another by now: then it adds a row, and `*seq` is its. */
+ * taught, where it is another by now: then it adds a row, and `*seq` is its. Where the agent is not held, it
+ * is left for who holds it. */
 sv_store_status sv_closing_revise(sv_store *store, sv_sums *sums, const sv_settings *settings,
                                   const sv_store_decision *decision, uint64_t *seq);
 /* What a decision has taught by now, as text: the values of its row, or those that took their place. */

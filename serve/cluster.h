@@ -16,12 +16,10 @@ typedef struct cluster sv_cluster;
 /* Does a server learn, or only learn? */
 typedef enum learning { LEARNING_YES, LEARNING_NO, LEARNING_ONLY } sv_learning;
 
-/* Takes over the store, a connection of its own. NULL with a refusal, 400: servers are there that have other
- * keys; then the store is closed. */
+/* Takes over the store, a connection of its own, and makes another. NULL with a refusal, 400: servers are
+ * there that have other keys; then the store is closed. */
 sv_cluster *sv_cluster_new(sv_service *service, sv_store *store, sv_learning learning, sv_refusal *why);
-/* That it is there, which the writer of requests says now and then. */
-sv_maintenance *sv_cluster_beat(sv_cluster *self);
-/* Its thread, once writers and learner are there. */
+/* Its threads, once writers and learner are there. */
 bool sv_cluster_start(sv_cluster *self);
 void sv_cluster_stop(sv_cluster *self);     /* before them; NULL is fine */
 void sv_cluster_destroy(sv_cluster *self);  /* after them */
@@ -34,14 +32,22 @@ typedef struct cluster_wait {
     sv_agent *agent; /* borrowed */
     int64_t inbox;
     uint64_t covered; /* inbox 0: until a policy that is written has this row */
+    bool evaluations; /* or until none that was told to end runs */
     uint64_t seq;     /* the row that the entry has become */
     double until;
+    bool was_broken; /* and a reset is to mend it */
     struct cluster_wait *next;
 } sv_cluster_wait;
 void sv_cluster_await(sv_cluster *self, sv_cluster_wait *wait);
 
-/* Does it know the agents? Not before the database was there once. */
+/* Does it know the agents? Not before the database was there once, and let it in. */
 bool sv_cluster_is_open(const sv_cluster *self);
+/* Why it is cut off from the database now, or cannot write scratch files, and so not learn; false: it is
+ * not. */
+bool sv_cluster_trouble(sv_cluster *self, char sentence[320]);
+bool sv_cluster_scratch_trouble(sv_cluster *self, char sentence[320]);
+bool sv_cluster_is_silent(
+    const sv_cluster *self);              /* the database does not answer: nobody is to wait for it */
 void sv_cluster_opened(sv_cluster *self); /* they have been read */
 /* Agents without a policy here; agents whose policy here is older than one that was published a while ago. */
 typedef struct cluster_counts {
@@ -56,6 +62,23 @@ void sv_cluster_count(sv_cluster *self, sv_cluster_counts *out);
 bool sv_cluster_save(sv_cluster *self, sv_store *store, sv_agent *agent, const char *path, sv_refusal *why);
 /* From now on no policy is without row `seq`; STORE_NONE: none has it yet, and nothing is changed. */
 sv_store_status sv_cluster_cover(sv_store *store, int64_t agent, uint64_t seq);
+
+/* ---- evaluations: each is one server's, and others may end it ---- */
+
+const char *sv_cluster_id(const sv_cluster *self);
+/* It runs; STORE_NONE: another server has deleted it. */
+sv_store_status sv_cluster_begin_evaluation(sv_store *store, int64_t agent, int64_t id);
+/* All of the agent's that run are to end, and say `why`. How many; a wait for `evaluations` is over when they
+ * have ended, and nothing of them is left. */
+sv_store_status sv_cluster_stop_evaluations(sv_store *store, int64_t agent, const char *why, uint64_t *count);
+
+/* ---- stored items ---- */
+
+/* They, and revisions, are not begun while a server is there that does not know them; from then on none can
+ * come. In a transaction. false with 409 or 503. */
+bool sv_cluster_can_store(sv_store *store, const char *what, sv_refusal *why);
+/* The agent's catalogue as the store has it now. */
+bool sv_cluster_catch_up(sv_store *store, sv_agent *agent, sv_refusal *why);
 
 /* ---- for the learner: its own thread ---- */
 

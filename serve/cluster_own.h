@@ -24,11 +24,26 @@ struct cluster {
     pthread_t thread;
     int wake[2]; /* a pipe */
     atomic_bool stop, open, told;
-    atomic_int backend; /* of the session that holds agents */
-    sv_maintenance beat;
-    int said; /* of the backend, by the last beat; and when: the writer's own */
-    double said_time;
+    atomic_bool joined; /* it may be among the servers: its keys are theirs */
+    sv_store *beat_store;
+    pthread_t beat_thread;
+    bool beats;
+    _Atomic double asked; /* when a beat began that has not ended; 0: none */
+    atomic_bool silent;   /* it has not ended for too long, and none was good since */
+    pthread_t watch_thread;
+    bool watches;
+    pthread_t scratch_thread;
+    bool tries_scratch;
+    double there_since;   /* the database, before it has joined; of its thread */
     pthread_mutex_t lock; /* of the following */
+    pthread_cond_t told_beat, told_scratch, told_watch;
+    bool unwatched;            /* the watch is to end */
+    bool news;                 /* that the next beat has, and the last did not */
+    int backend;               /* of the session that holds agents; 0: none */
+    char trouble[320];         /* why it cannot say that it is there; "": it can */
+    char scratch_trouble[320]; /* likewise of files */
+    double largest;            /* bytes of a policy */
+    double scratch_failed;     /* when a policy could not be written to a file; 0: never */
     sv_cluster_wait *waits;
     sv_cluster_counts counts;
     char keys[2 * SA_SHA256_BYTES + 1];
@@ -36,9 +51,27 @@ struct cluster {
     /* the thread's own */
     sv_peer peers[CLUSTER_SERVERS];
     uint64_t epoch; /* of the last agent that was taken */
-    double looked;
+    double looked, evaluations_looked, sums_looked;
+    size_t unanswered; /* looks at roles, since the holder answered last */
     bool runs;
 };
+
+/* Joins the servers that are there; STORE_NONE: they have other keys, and the refusal says so. */
+sv_store_status sv_cluster_join(sv_cluster *self, sv_refusal *why);
+bool sv_cluster_start_beat(sv_cluster *self);
+void sv_cluster_stop_beat(sv_cluster *self); /* once `stop` is set */
+void sv_cluster_set_backend(sv_cluster *self, int backend);
+/* What /readyz says, "" for nothing, and the log when that begins and ends. */
+void sv_cluster_set_trouble(sv_cluster *self, const char *sentence, bool refused);
+/* Does the beat get its answers? Until all other threads have ended: it frees them from a silent database. */
+bool sv_cluster_start_watch(sv_cluster *self);
+void sv_cluster_stop_watch(sv_cluster *self);
+
+/* Can files be written? A thread tries it, and says so in the log when that changes. */
+bool sv_cluster_start_scratch(sv_cluster *self);
+void sv_cluster_stop_scratch(sv_cluster *self);              /* once `stop` is set */
+void sv_cluster_need_scratch(sv_cluster *self, double size); /* of a policy, bytes */
+void sv_cluster_scratch_failed(sv_cluster *self);
 
 /* Runs it in the thread that holds agents, and waits for its end: STORE_OK, it is on disk. */
 typedef struct holder_job {
@@ -51,8 +84,12 @@ typedef struct holder_job {
 sv_store_status sv_cluster_ask_holder(sv_cluster *self, sv_holder_job *job,
                                       sv_store_status (*run)(sv_job *job, sv_store *store));
 
-/* Which agents this server takes and lets go. */
-void sv_cluster_take_roles(sv_cluster *self);
+/* The catalogue of an agent, where another server has made a newer one. */
+void sv_cluster_follow_items(sv_cluster *self, sv_agent *agent, uint64_t version, uint64_t past);
+/* Which agents this server takes and lets go. true: one will be free at once. */
+bool sv_cluster_take_roles(sv_cluster *self);
+/* Ends those of its evaluations that others want to end. */
+void sv_cluster_look_at_evaluations(sv_cluster *self);
 /* The policy of an agent that another server learns, where there is a newer one. */
 void sv_cluster_follow(sv_cluster *self, sv_agent *agent, uint64_t newest);
 

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "chunks.h"
@@ -29,6 +27,7 @@ typedef struct fetch {
     int from, to; /* the last file, -1 for none; the new one */
     sv_chunks made;
     uint64_t fetched;
+    bool unwritten;      /* the new file has no room */
     size_t first, count; /* of the chunks at hand */
     void *bytes[AT_A_TIME];
     size_t sizes[AT_A_TIME];
@@ -74,7 +73,8 @@ static bool write_some(fetch *self) {
     bool good = true;
     for (size_t i = 0; i < self->count; i++) {
         good = good && self->bytes[i] &&
-               write(self->to, self->bytes[i], self->sizes[i]) == (ssize_t)self->sizes[i] &&
+               (write(self->to, self->bytes[i], self->sizes[i]) == (ssize_t)self->sizes[i] ||
+                !(self->unwritten = true)) &&
                sv_chunks_add(&self->made, hash_at(self, self->first + i), self->sizes[i]);
         free(self->bytes[i]);
         self->bytes[i] = NULL;
@@ -106,12 +106,14 @@ static bool bring(sv_cluster *self, sv_store *store, int64_t agent, const sv_sha
     work.hashes = (const uint8_t *)hashes.text;
     work.all = policy->count;
     uint64_t size = policy->size;
+    sv_cluster_need_scratch(self, (double)size);
     work.from = chunks->count ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     work.to = open(fresh.text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     bool good = work.to >= 0 && assemble(&work);
     if (work.from >= 0) close(work.from);
-    if (work.to >= 0 && close(work.to)) good = false;
-    good = good && rename(fresh.text, path) == 0;
+    if (work.to < 0 || close(work.to) || (good && rename(fresh.text, path))) work.unwritten = true;
+    good = good && !work.unwritten;
+    if (work.unwritten) sv_cluster_scratch_failed(self);
     sv_chunks_clear(good ? chunks : &work.made);
     if (good) *chunks = work.made;
     if (!good) unlink(fresh.text);
@@ -262,15 +264,12 @@ static sv_store_status run_publication(sv_job *base, sv_store *store) {
     return status == STORE_OK && !self->lost ? sv_shared_policy_put(store, id, &policy) : status;
 }
 
-static const uint8_t *map(const char *path, size_t *size) {
-    struct stat about;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    void *bytes = file >= 0 && fstat(file, &about) == 0 && about.st_size > 0
-                      ? mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0)
-                      : MAP_FAILED;
-    if (file >= 0) close(file);
-    if (bytes == MAP_FAILED) return NULL;
-    *size = (size_t)about.st_size;
+/* The agent as a file, in memory. NULL: it cannot be written. */
+static const uint8_t *save(sv_cluster *self, sv_agent *agent, const char *path, size_t *size) {
+    sa_status status = sv_model_save(agent->model, path);
+    const uint8_t *bytes = status == SA_OK ? sv_chunks_map(path, size) : NULL;
+    if (bytes) sv_cluster_need_scratch(self, (double)*size);
+    if (!bytes && status != SA_OUT_OF_MEMORY) sv_cluster_scratch_failed(self);
     return bytes;
 }
 
@@ -282,10 +281,10 @@ bool sv_cluster_publish(void *user, sv_agent *agent) {
     publication work = {.cluster = self, .agent = agent, .chunks = &chunks};
     sv_settings_write(agent->learner_settings, &work.settings);
     bool good = !work.settings.status && path_of(self, agent, "publish", &path) &&
-                sv_model_save(agent->model, path.text) == SA_OK && (work.bytes = map(path.text, &size)) &&
+                (work.bytes = save(self, agent, path.text, &size)) &&
                 sv_chunks_split(work.bytes, size, &chunks) &&
                 sv_cluster_ask_holder(self, &work.job, run_publication) == STORE_OK && !work.lost;
-    if (work.bytes) munmap((void *)(uintptr_t)work.bytes, size);
+    sv_chunks_unmap(work.bytes, size);
     if (path.text) unlink(path.text);
     sv_chunks_clear(good ? &agent->written : &chunks);
     if (good) {

@@ -6,6 +6,7 @@
 #include "cluster_own.h"
 
 static const double SETTLE_SECONDS = 2; /* before an agent is let go to a server that is new */
+enum { UNANSWERED = 3 };                /* looks, after which the session counts as gone */
 
 /* ---- who is there ---- */
 
@@ -68,23 +69,25 @@ static const sv_peer *preferred(const sv_cluster *self, int64_t agent) {
 /* ---- taking and letting go: in the thread that has the session ---- */
 
 typedef struct roles {
-    sv_holder_job job; /* first */
-    sv_agent **agents; /* (count) */
-    bool *take, *give, *holds, *free;
+    sv_holder_job job;                 /* first */
+    sv_agent **agents;                 /* (count) */
+    bool *take, *give, *holds, *taken; /* taken: by another session */
     size_t count;
-    int backend;
+    int backend; /* of its session */
 } roles;
 
 static sv_store_status run_roles(sv_job *base, sv_store *store) {
     roles *self = (roles *)base;
-    for (size_t i = 0; i < self->count; i++) {
+    sv_store_status status = STORE_OK;
+    for (size_t i = 0; i < self->count && (status == STORE_OK || status == STORE_NONE); i++) {
         int64_t id = self->agents[i]->id;
         if (self->give[i]) sv_store_let_go(store, id);
-        self->free[i] = self->take[i] && sv_store_hold(store, id) == STORE_NONE; /* it is not */
+        status = self->take[i] ? sv_store_hold(store, id) : STORE_OK;
+        self->taken[i] = status == STORE_NONE;
         self->holds[i] = sv_store_holds(store, id);
     }
     self->backend = sv_shared_backend(store);
-    return STORE_OK;
+    return status == STORE_NONE ? STORE_OK : status;
 }
 
 static void take_over(sv_cluster *self, sv_agent *agent) {
@@ -97,16 +100,22 @@ static void lose(sv_cluster *self, sv_agent *agent) {
     sv_learner_wake(self->service->learner, agent);
 }
 
-/* The session may have gone since the last look, and with it every lock. */
-static void see_roles(sv_cluster *self, const roles *found, sv_store_status status) {
+/* The session may have gone since the last look, and with it every lock. Where it gave no answer it may be
+ * there: a look that shared its transaction with one that failed, as on a full disk, says nothing. true: a
+ * session was ended that held one for which this server waits. */
+static bool see_roles(sv_cluster *self, const roles *found, sv_store_status status) {
+    bool ended = false, good = status == STORE_OK;
+    self->unanswered = good ? 0 : self->unanswered + 1;
+    if (!good && status != STORE_LOST && self->unanswered < UNANSWERED) return false;
     for (size_t i = 0; i < found->count; i++) {
         sv_agent *agent = found->agents[i];
-        bool holds = status == STORE_OK && found->holds[i], held = atomic_load(&agent->tenure) != 0;
+        bool holds = good && found->holds[i], held = atomic_load(&agent->tenure) != 0;
         if (holds && !held) take_over(self, agent);
         if (!holds && held) lose(self, agent);
-        if (status == STORE_OK && found->free[i]) sv_shared_unseat(self->store, agent->id);
+        if (good && found->taken[i] && sv_shared_unseat(self->store, agent->id) == STORE_OK) ended = true;
     }
-    atomic_store(&self->backend, status == STORE_OK ? found->backend : 0);
+    sv_cluster_set_backend(self, good ? found->backend : 0);
+    return ended;
 }
 
 static void wish(sv_cluster *self, roles *all) {
@@ -119,14 +128,16 @@ static void wish(sv_cluster *self, roles *all) {
     }
 }
 
-void sv_cluster_take_roles(sv_cluster *self) {
+bool sv_cluster_take_roles(sv_cluster *self) {
     sv_agent *all[LIMIT_AGENTS + 1];
-    bool take[LIMIT_AGENTS + 1], give[LIMIT_AGENTS + 1], holds[LIMIT_AGENTS + 1], free[LIMIT_AGENTS + 1];
-    if (self->learning == LEARNING_NO || atomic_load(&self->service->stopping)) return;
+    bool take[LIMIT_AGENTS + 1], give[LIMIT_AGENTS + 1], holds[LIMIT_AGENTS + 1], taken[LIMIT_AGENTS + 1];
+    if (atomic_load(&self->service->stopping)) return false;
     call_roll(self);
-    roles now = {.agents = all, .take = take, .give = give, .holds = holds, .free = free};
+    if (self->learning == LEARNING_NO) return false;
+    roles now = {.agents = all, .take = take, .give = give, .holds = holds, .taken = taken};
     now.count = sv_agents_all(&self->service->agents, all);
     wish(self, &now);
-    see_roles(self, &now, sv_cluster_ask_holder(self, &now.job, run_roles));
+    bool soon = see_roles(self, &now, sv_cluster_ask_holder(self, &now.job, run_roles));
     for (size_t i = 0; i < now.count; i++) sv_agent_release(all[i]);
+    return soon;
 }

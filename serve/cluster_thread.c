@@ -10,9 +10,8 @@
 #include <unistd.h>
 
 #include "thread_name.h"
-#include <superarm/superarm.h>
 
-static const double TICK_SECONDS = 0.4, SHORT_TICK = 0.02, BEAT_SECONDS = 1, PATIENCE = 15, GRACE = 2;
+static const double TICK_SECONDS = 0.4, SHORT_TICK = 0.02, PATIENCE = 15, GRACE = 2, SUMS_SECONDS = 1;
 
 /* ---- the thread that holds agents ---- */
 
@@ -41,38 +40,6 @@ sv_store_status sv_cluster_ask_holder(sv_cluster *self, sv_holder_job *job,
     return taken ? job->status : STORE_LATER;
 }
 
-/* ---- that this server is there, said by the thread that writes for requests ---- */
-
-/* Now and then, and at once when another session holds its agents. */
-static bool beat_wanted(sv_maintenance *base, sv_store *store) {
-    sv_cluster *self = (sv_cluster *)((char *)base - offsetof(sv_cluster, beat));
-    double now = sv_clock_seconds();
-    int backend = atomic_load(&self->backend);
-    (void)store;
-    if (backend == self->said && now - self->said_time < BEAT_SECONDS) return false;
-    self->said = backend;
-    self->said_time = now;
-    return true;
-}
-
-static sv_store_status run_beat(sv_job *base, sv_store *store) {
-    sv_cluster *self = (sv_cluster *)((char *)base - offsetof(sv_cluster, beat.job));
-    char keys[sizeof self->keys];
-    if (atomic_load(&self->stop)) return STORE_OK;
-    pthread_mutex_lock(&self->lock);
-    memcpy(keys, self->keys, sizeof keys);
-    pthread_mutex_unlock(&self->lock);
-    sv_shared_server me = {.id = self->id,
-                           .name = self->name,
-                           .version = sa_version(),
-                           .keys = keys,
-                           .learns = self->learning != LEARNING_NO,
-                           .backend = atomic_load(&self->backend)};
-    return sv_shared_beat(store, &me);
-}
-
-static void end_beat(sv_job *base, sv_store_status status) { (void)base, (void)status; }
-
 /* ---- agents ---- */
 
 static void forget_agent(sv_cluster *self, sv_agent *agent) {
@@ -97,6 +64,8 @@ static sv_agent *add_agent(sv_cluster *self, const sv_store_agent *from) {
     if (!agent) return NULL;
     agent->checkpoint_time = sv_clock_seconds();
     agent->settings_version = from->version;
+    if (sv_cluster_is_open(self)) /* it is new: the journal has nothing of it before */
+        agent->decisions_known = agent->feedbacks_known = true;
     if (!readable) {
         atomic_store(&agent->unreadable, true);
         sv_agent_break(agent, unread.message);
@@ -109,12 +78,14 @@ static sv_agent *add_agent(sv_cluster *self, const sv_store_agent *from) {
 static void change_agent(sv_agent *agent, const sv_store_agent *from) {
     bool readable;
     sv_refusal unread = {0};
-    if (agent->settings_version == from->version) return;
-    sv_settings *settings = read_settings(from, &readable, &unread);
-    if (!settings) return;
-    sv_agent_change_settings(agent, settings);
+    uint64_t version;
+    sv_settings_release(sv_agent_settings_at(agent, &version));
+    sv_settings *settings = version < from->version ? read_settings(from, &readable, &unread) : NULL;
+    if (settings && sv_agent_change_settings(agent, settings, from->version) && !readable) {
+        atomic_store(&agent->unreadable, true);
+        sv_agent_break(agent, unread.message);
+    }
     sv_settings_release(settings);
-    agent->settings_version = from->version;
 }
 
 static void see_broken(sv_agent *agent, const char *why) {
@@ -126,7 +97,7 @@ static void see_broken(sv_agent *agent, const char *why) {
 /* An agent as the database has it. */
 typedef struct known {
     int64_t id;
-    uint64_t policy;
+    uint64_t policy, items, past;
 } known;
 typedef struct look {
     sv_cluster *cluster;
@@ -146,16 +117,18 @@ static bool see_agent(void *user, const sv_store_agent *from) {
     if (!agent && !(agent = add_agent(self->cluster, from))) return true;
     change_agent(agent, from);
     see_broken(agent, from->broken);
+    if (!atomic_load(&agent->tenure)) atomic_store(&agent->checkpointed, from->policy);
     if (from->last_seq > atomic_load(&agent->last_seq)) sv_agent_wrote(agent, from->last_seq);
-    if (self->count < self->room) self->seen[self->count++] = (known){from->id, from->policy};
+    if (self->count < self->room)
+        self->seen[self->count++] = (known){from->id, from->policy, from->items, from->past};
     sv_agent_release(agent);
     return true;
 }
 
-static uint64_t newest_of(const look *self, int64_t id, bool *there) {
+static const known *find_known(const look *self, int64_t id) {
     for (size_t i = 0; i < self->count; i++)
-        if (self->seen[i].id == id) return *there = true, self->seen[i].policy;
-    return *there = false, 0;
+        if (self->seen[i].id == id) return &self->seen[i];
+    return NULL;
 }
 
 /* Agents, and the policies of those that others learn. false: the database is not there. */
@@ -166,19 +139,34 @@ static bool look_at_agents(sv_cluster *self) {
     size_t before = sv_agents_all(&self->service->agents, all); /* those that came later are not missed */
     bool good = sv_store_agents(self->store, see_agent, &now) == STORE_OK;
     for (size_t i = 0; i < before; i++) {
-        bool there;
-        newest_of(&now, all[i]->id, &there);
+        bool there = find_known(&now, all[i]->id);
         if (good && !there && !atomic_load(&all[i]->deleted)) forget_agent(self, all[i]);
         sv_agent_release(all[i]);
     }
     size_t count = good ? sv_agents_all(&self->service->agents, all) : 0;
     for (size_t i = 0; i < count; i++) {
-        bool there;
-        uint64_t newest = newest_of(&now, all[i]->id, &there);
-        if (!atomic_load(&all[i]->tenure) && newest) sv_cluster_follow(self, all[i], newest);
+        const known *as = find_known(&now, all[i]->id);
+        if (as && !atomic_load(&all[i]->tenure) && as->policy) sv_cluster_follow(self, all[i], as->policy);
+        if (as && as->items) sv_cluster_follow_items(self, all[i], as->items, as->past);
         sv_agent_release(all[i]);
     }
     return good;
+}
+
+/* What is known of both sides, of agents that have two and that others learn: GET says the same at any
+ * server, a moment later. */
+static void look_at_sums(sv_cluster *self, double now) {
+    sv_agent *all[LIMIT_AGENTS + 1];
+    if (now - self->sums_looked < SUMS_SECONDS) return;
+    self->sums_looked = now;
+    size_t count = sv_agents_all(&self->service->agents, all);
+    for (size_t i = 0; i < count; i++) {
+        sv_settings *settings = sv_agent_settings(all[i]);
+        if (!atomic_load(&all[i]->tenure) && (settings->control > 0 || settings->mode != MODE_ONLINE))
+            sv_sums_load_one(self->store, all[i]);
+        sv_settings_release(settings);
+        sv_agent_release(all[i]);
+    }
 }
 
 /* ---- who waits ---- */
@@ -197,12 +185,16 @@ static bool is_over(sv_cluster *self, sv_cluster_wait *wait, bool *done) {
     sv_agent *agent = wait->agent;
     *done = true;
     if (atomic_load(&agent->deleted)) return true;
-    uint64_t written = 0;
+    uint64_t written = 0, ending = 0;
+    if (wait->evaluations && sv_shared_evaluations_ending(self->store, agent->id, &ending) == STORE_OK &&
+        !ending)
+        return true;
     if (wait->covered && sv_shared_newest(self->store, agent->id, &written) == STORE_OK &&
         written >= wait->covered)
         return true;
     if (wait->inbox && !wait->seq) sv_shared_inbox_row(self->store, wait->inbox, &wait->seq);
-    if (wait->seq && (served_by(agent) >= wait->seq || atomic_load(&agent->broken))) return true;
+    if (wait->seq && (served_by(agent) >= wait->seq || (atomic_load(&agent->broken) && !wait->was_broken)))
+        return true;
     *done = false;
     return sv_clock_seconds() >= wait->until || atomic_load(&self->stop);
 }
@@ -241,6 +233,7 @@ static void wake(sv_cluster *self) {
 
 void sv_cluster_await(sv_cluster *self, sv_cluster_wait *wait) {
     wait->until = sv_clock_seconds() + PATIENCE;
+    wait->was_broken = atomic_load(&wait->agent->broken);
     pthread_mutex_lock(&self->lock);
     wait->next = self->waits;
     self->waits = wait;
@@ -252,7 +245,9 @@ void sv_cluster_await(sv_cluster *self, sv_cluster_wait *wait) {
 
 void sv_cluster_opened(sv_cluster *self) { atomic_store(&self->open, true); }
 
-bool sv_cluster_is_open(const sv_cluster *self) { return atomic_load(&self->open); }
+bool sv_cluster_is_open(const sv_cluster *self) {
+    return atomic_load(&self->open) && atomic_load(&self->joined);
+}
 
 static void count(sv_cluster *self) {
     sv_agent *all[LIMIT_AGENTS + 1];
@@ -293,18 +288,20 @@ void sv_cluster_count(sv_cluster *self, sv_cluster_counts *out) {
 
 static void *work(void *user) {
     sv_cluster *self = user;
-    bool waits = false;
     sv_thread_name("cluster");
-    sv_cluster_take_roles(self);
+    bool waits = false, soon = atomic_load(&self->joined) && sv_cluster_take_roles(self);
     while (!atomic_load(&self->stop)) {
-        bool told = sv_shared_wait(self->store, waits ? SHORT_TICK : TICK_SECONDS, self->wake[0]);
+        bool told = sv_shared_wait(self->store, waits || soon ? SHORT_TICK : TICK_SECONDS, self->wake[0]);
         atomic_store(&self->told, false);
+        if (!atomic_load(&self->joined)) continue;
         double now = sv_clock_seconds();
         if (look_at_agents(self)) sv_cluster_opened(self);
-        if (now - self->looked >= (told || waits ? SHORT_TICK : TICK_SECONDS)) {
+        if (now - self->looked >= (told || waits || soon ? SHORT_TICK : TICK_SECONDS)) {
             self->looked = now;
-            sv_cluster_take_roles(self);
+            soon = sv_cluster_take_roles(self);
         }
+        look_at_sums(self, now);
+        sv_cluster_look_at_evaluations(self);
         waits = end_waits(self);
     }
     return NULL;
@@ -319,31 +316,21 @@ static void name_server(sv_cluster *self) {
     snprintf(self->name, sizeof self->name, "%s/%d", host, (int)getpid());
 }
 
-typedef struct others {
-    const char *keys;
-    size_t count, same;
-} others;
-
-static void see_other(void *user, const sv_shared_server *server) {
-    others *self = user;
-    self->count++;
-    self->same += !strcmp(server->keys, self->keys);
-}
-
-/* Servers that others cannot tell apart take the same keys. */
-static bool check_keys(sv_cluster *self, sv_refusal *why) {
-    others all = {.keys = self->keys};
-    if (sv_shared_servers(self->store, see_other, &all) != STORE_OK || !all.count || all.same) return true;
-    return sv_refuse(why, 400,
-                     "%zu servers share this database, and they have other --keys than this one: give all of "
-                     "them the same file, and send SIGHUP to those that run",
-                     all.count);
-}
-
 void sv_cluster_set_keys(sv_cluster *self) {
     pthread_mutex_lock(&self->lock);
     sv_keys_digest(&self->service->keys, self->keys);
     pthread_mutex_unlock(&self->lock);
+}
+
+/* A database that is not there yet lets it in later. */
+static bool open_beat(sv_cluster *self, sv_refusal *why) {
+    sa_buffer sentence = {0};
+    self->beat_store = sv_store_open(self->service->place, true, &sentence);
+    if (!self->beat_store)
+        sv_refuse(why, 400, "%s",
+                  sentence.size && !sentence.status ? sentence.text : "memory could not be had");
+    sa_buffer_clear(&sentence);
+    return self->beat_store && sv_cluster_join(self, why) != STORE_NONE;
 }
 
 sv_cluster *sv_cluster_new(sv_service *service, sv_store *store, sv_learning learning, sv_refusal *why) {
@@ -358,20 +345,20 @@ sv_cluster *sv_cluster_new(sv_service *service, sv_store *store, sv_learning lea
     self->learning = learning;
     self->store = store;
     pthread_mutex_init(&self->lock, NULL);
+    sv_waiting_begin(&self->told_beat);
+    sv_waiting_begin(&self->told_scratch);
+    sv_waiting_begin(&self->told_watch);
     name_server(self);
     sv_cluster_set_keys(self);
-    self->beat = (sv_maintenance){
-        .wanted = beat_wanted, .job = {.run = run_beat, .end = end_beat}, .period = SHORT_TICK};
-    if (check_keys(self, why)) return self;
+    if (open_beat(self, why)) return self;
     sv_cluster_destroy(self);
     return NULL;
 }
 
-sv_maintenance *sv_cluster_beat(sv_cluster *self) { return &self->beat; }
-
 bool sv_cluster_start(sv_cluster *self) {
     self->runs = pthread_create(&self->thread, NULL, work, self) == 0;
-    return self->runs;
+    return self->runs && sv_cluster_start_scratch(self) && sv_cluster_start_watch(self) &&
+           sv_cluster_start_beat(self);
 }
 
 void sv_cluster_stop(sv_cluster *self) {
@@ -380,15 +367,22 @@ void sv_cluster_stop(sv_cluster *self) {
     wake(self);
     pthread_join(self->thread, NULL);
     self->runs = false;
+    sv_cluster_stop_beat(self);
+    sv_cluster_stop_scratch(self);
     end_waits(self);
     sv_shared_leave(self->store, self->id);
 }
 
 void sv_cluster_destroy(sv_cluster *self) {
     if (!self) return;
+    sv_cluster_stop_watch(self);
     sv_store_close(self->store);
+    sv_store_close(self->beat_store);
     close(self->wake[0]);
     close(self->wake[1]);
+    pthread_cond_destroy(&self->told_beat);
+    pthread_cond_destroy(&self->told_scratch);
+    pthread_cond_destroy(&self->told_watch);
     pthread_mutex_destroy(&self->lock);
     free(self);
 }

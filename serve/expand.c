@@ -1,5 +1,8 @@
 #include "expand.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "answer.h"
 #include "compact.h"
 
@@ -8,45 +11,72 @@ typedef struct expanding {
     const sv_store_decision *of;
     sv_compact from;
     sa_buffer *out;
-    bool id, good; /* id: of an item that alone */
+    size_t written;
+    /* of the answer's arms */
+    uint32_t *numbers; /* (length) that increase */
+    size_t *starts;    /* (length) of their ids */
+    sa_buffer ids;     /* each ended by 0 */
 } expanding;
 
-static void write_item(void *user, const sv_store_item *item) {
-    expanding *self = user;
-    if (self->id)
-        sa_buffer_quote(self->out, item->id);
-    else
-        sa_buffer_bytes(self->out, item->fields, item->size);
+static sv_store_status find(expanding *self, const uint32_t *numbers, size_t count,
+                            void (*each)(void *user, const sv_store_item *item)) {
+    self->written = 0;
+    return sv_store_items_at(self->store, self->of->agent, self->from.version, numbers, count, each, self);
 }
 
-static void write_stored(expanding *self, size_t index) {
-    self->good = self->good && index < self->from.count &&
-                 sv_store_item_at(self->store, self->of->agent, self->from.numbers[index], self->from.version,
-                                  write_item, self) == STORE_OK;
+static void write_fields(void *user, const sv_store_item *item) {
+    expanding *self = user;
+    if (self->written++) sa_buffer_bytes(self->out, ",", 1);
+    sa_buffer_bytes(self->out, item->fields, item->size);
 }
 
 /* {"items":[...],"context":...} */
-static void write_body(expanding *self, sa_buffer *out) {
+static sv_store_status write_body(expanding *self, sa_buffer *out) {
     const sv_compact *from = &self->from;
-    self->good = from->rest_size >= 2;
-    self->id = false;
+    if (from->rest_size < 2) return STORE_NONE;
     self->out = out;
     sa_buffer_text(out, "{\"items\":[");
-    for (size_t i = 0; self->good && i < from->count; i++) {
-        if (i) sa_buffer_bytes(out, ",", 1);
-        write_stored(self, i);
-    }
+    sv_store_status status = find(self, from->numbers, from->count, write_fields);
     sa_buffer_text(out, from->rest_size > 2 ? "]," : "]");
-    if (self->good) sa_buffer_bytes(out, from->rest + 1, from->rest_size - 1);
+    sa_buffer_bytes(out, from->rest + 1, from->rest_size - 1);
+    return status;
+}
+
+static int compare(const void *one, const void *other) {
+    uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)other;
+    return (a > b) - (a < b);
+}
+
+static void keep_id(void *user, const sv_store_item *item) {
+    expanding *self = user;
+    self->starts[self->written++] = self->ids.size;
+    sa_buffer_bytes(&self->ids, item->id, strlen(item->id) + 1);
 }
 
 static void write_arm(void *user, size_t k, sa_buffer *out) {
     expanding *self = user;
-    self->out = out;
-    write_stored(self, self->of->arms[k]);
+    const uint32_t *found = bsearch(&self->from.numbers[self->of->arms[k]], self->numbers, self->from.length,
+                                    sizeof *found, compare);
+    sa_buffer_quote(out, self->ids.text + self->starts[found - self->numbers]);
 }
 
-static void write_answer(expanding *self, sa_buffer *out) {
+/* The ids of the slate's arms, in one question. */
+static sv_store_status find_ids(expanding *self) {
+    size_t length = self->from.length;
+    if (length != self->of->arm_count) return STORE_NONE;
+    self->numbers = calloc(length + 1, sizeof *self->numbers);
+    self->starts = calloc(length + 1, sizeof *self->starts);
+    if (!self->numbers || !self->starts) return STORE_LATER;
+    for (size_t k = 0; k < length; k++) {
+        if (self->of->arms[k] >= self->from.count) return STORE_NONE;
+        self->numbers[k] = self->from.numbers[self->of->arms[k]];
+    }
+    qsort(self->numbers, length, sizeof *self->numbers, compare);
+    sv_store_status status = find(self, self->numbers, length, keep_id);
+    return status == STORE_OK && self->ids.status ? STORE_LATER : status;
+}
+
+static sv_store_status write_answer(expanding *self, sa_buffer *out) {
     const sv_compact *from = &self->from;
     const sv_answer answer = {.event = self->of->event,
                               .length = from->length,
@@ -56,29 +86,36 @@ static void write_answer(expanding *self, sa_buffer *out) {
                               .prefixes = from->prefixes,
                               .positions = from->positions,
                               .model = self->of->model};
-    self->good = from->length == self->of->arm_count;
-    self->id = true;
-    if (!self->good) return;
-    sv_answer_begin(&answer, out);
-    sa_buffer_bytes(out, from->tail, from->tail_size);
-    sa_buffer_bytes(out, "}", 1);
+    sv_store_status status = find_ids(self);
+    if (status == STORE_OK) {
+        sv_answer_begin(&answer, out);
+        sa_buffer_bytes(out, from->tail, from->tail_size);
+        sa_buffer_bytes(out, "}", 1);
+    }
+    sa_buffer_clear(&self->ids);
+    free(self->numbers);
+    free(self->starts);
+    return status;
 }
 
-bool sv_expand(sv_store *store, sv_store_decision *of, sa_buffer *body, sa_buffer *answer) {
-    expanding self = {.store = store, .of = of, .good = true};
-    if (!sv_is_compact(of->body, of->body_size)) return true;
-    bool good = sv_compact_read(&self.from, of->body, of->body_size);
-    if (good && !*of->answer) {
-        write_answer(&self, answer);
-        good = self.good && !answer->status;
-        if (good) of->answer = answer->text;
-    }
-    if (good && body) {
-        write_body(&self, body);
-        good = self.good && !body->status;
-        if (good) of->body = body->text;
-        if (good) of->body_size = body->size;
-    }
+sv_store_status sv_expand(sv_store *store, sv_store_decision *of, sa_buffer *body, sa_buffer *answer) {
+    expanding self = {.store = store, .of = of};
+    if (!sv_is_compact(of->body, of->body_size)) return STORE_OK;
+    answer->size = 0;
+    if (body) body->size = 0;
+    sv_store_status status = sv_compact_read(&self.from, of->body, of->body_size) ? STORE_OK : STORE_NONE;
+    bool answers = !*of->answer;
+    if (status == STORE_OK && answers) status = write_answer(&self, answer);
+    if (status == STORE_OK && body) status = write_body(&self, body);
     sv_compact_free(&self.from);
-    return good;
+    if (answer->status || (body && body->status)) {
+        sa_buffer_clear(answer);
+        if (body) sa_buffer_clear(body);
+        return STORE_LATER;
+    }
+    if (status != STORE_OK) return status;
+    if (answers) of->answer = answer->text;
+    if (body) of->body = body->text;
+    if (body) of->body_size = body->size;
+    return STORE_OK;
 }

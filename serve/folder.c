@@ -229,27 +229,75 @@ static bool is_left(const char *path) {
     return left;
 }
 
-static void remove_left(const char *parent) {
+static void remove_left(const char *parent, const char *begin) {
     DIR *folder = opendir(parent);
     for (struct dirent *file; folder && (file = readdir(folder));) {
-        char *path =
-            strncmp(file->d_name, TEMPORARY, strlen(TEMPORARY)) ? NULL : inside(parent, file->d_name);
+        bool named =
+            !strncmp(file->d_name, begin, strlen(begin)) && strlen(file->d_name) == strlen(begin) + 6;
+        char *path = named ? inside(parent, file->d_name) : NULL;
         if (path && is_left(path)) empty_folder(path);
         free(path);
     }
     if (folder) closedir(folder);
 }
 
-bool sv_folder_make_temporary(sv_folder *self, sv_refusal *why) {
-    const char *parent = getenv("TMPDIR");
+/* Its name begins with `begin`, which nobody else's does. */
+static bool make_left(sv_folder *self, const char *parent, const char *begin, sv_refusal *why) {
+    sa_buffer name = {0};
     *self = (sv_folder){.lock_file = -1};
-    if (!parent || !*parent) parent = "/tmp";
-    remove_left(parent);
-    if (!(self->path = inside(parent, TEMPORARY "XXXXXX"))) return no_memory(why);
+    remove_left(parent, begin);
+    sa_buffer_format(&name, "%sXXXXXX", begin);
+    if (!name.status) self->path = inside(parent, name.text);
+    sa_buffer_clear(&name);
+    if (!self->path) return no_memory(why);
     if (!mkdtemp(self->path))
         return sv_refuse(why, 400, "%s cannot be written to: %s", parent, strerror(errno));
     self->temporary = true;
     return take_lock(self, why) && ((self->scratch = inside(self->path, "scratch")) || no_memory(why));
+}
+
+bool sv_folder_make_temporary(sv_folder *self, sv_refusal *why) {
+    const char *parent = getenv("TMPDIR");
+    return make_left(self, parent && *parent ? parent : "/tmp", TEMPORARY, why);
+}
+
+/* The folder that `path` is in, and its name there with ".copying-" behind it. */
+static bool split(const char *path, sa_buffer *parent, sa_buffer *begin) {
+    size_t size = strlen(path);
+    while (size > 1 && path[size - 1] == '/') size--;
+    size_t at = size;
+    while (at && path[at - 1] != '/') at--;
+    sa_buffer_format(begin, "%.*s.copying-", (int)(size - at), path + at);
+    sa_buffer_format(parent, "%.*s", at ? (int)at : 1, at ? path : ".");
+    return !parent->status && !begin->status;
+}
+
+bool sv_folder_make_beside(sv_folder *self, const char *path, sv_refusal *why) {
+    sa_buffer parent = {0}, begin = {0};
+    *self = (sv_folder){.lock_file = -1};
+    bool good = split(path, &parent, &begin) ? make_left(self, parent.text, begin.text, why) : no_memory(why);
+    sa_buffer_clear(&parent);
+    sa_buffer_clear(&begin);
+    return good;
+}
+
+static bool sync_folder(const char *path) {
+    int file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool good = file >= 0 && fsync(file) == 0;
+    if (file >= 0) close(file);
+    return good;
+}
+
+bool sv_folder_put_in_place(sv_folder *self, const char *path, sv_refusal *why) {
+    sa_buffer parent = {0}, begin = {0};
+    bool good = split(path, &parent, &begin) && sync_folder(self->path) && rename(self->path, path) == 0;
+    if (!good) sv_refuse(why, 400, "%s cannot be made: %s", path, strerror(errno));
+    if (good) self->temporary = false; /* its path is gone */
+    if (good && !sync_folder(parent.text))
+        good = sv_refuse(why, 503, "%s cannot be synced: %s", parent.text, strerror(errno));
+    sa_buffer_clear(&parent);
+    sa_buffer_clear(&begin);
+    return good;
 }
 
 void sv_folder_close(sv_folder *self) {

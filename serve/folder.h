@@ -19,6 +19,10 @@ bool sv_folder_open(sv_folder *self, const char *path, sv_refusal *why);
 /* One for scratch files alone, in TMPDIR, which goes with the process; those of processes that were killed go
  * now. */
 bool sv_folder_make_temporary(sv_folder *self, sv_refusal *why);
+/* One beside `path`, to be put into its place once all its files are synced: there may be an empty folder.
+ * Those of processes that were killed go now. */
+bool sv_folder_make_beside(sv_folder *self, const char *path, sv_refusal *why);
+bool sv_folder_put_in_place(sv_folder *self, const char *path, sv_refusal *why);
 /* With its journal, before anything is written: does that have all that the last process wrote? From here
  * on the lock file says how far the journal came. */
 bool sv_folder_check_journal(sv_folder *self, sv_store *store, sv_refusal *why);

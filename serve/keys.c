@@ -81,7 +81,8 @@ bool sv_keys_read(sv_keys *self, const char *path, char warning[200], sv_refusal
     bool good = list || sv_refuse(why, 503, "memory could not be had");
     if (good && fstat(fileno(file), &about) == 0) {
         if (about.st_mode & S_IWOTH) good = sv_refuse(why, 400, "everyone may write to it");
-        if (about.st_mode & 077)
+        bool by_group = about.st_uid != geteuid(); /* as a Secret of Kubernetes: we are of the group */
+        if (about.st_mode & (by_group ? 037 : 077))
             snprintf(warning, 200, "%.120s can be read or written by others (mode %04o): chmod 600", path,
                      (unsigned)about.st_mode & 07777);
     }
@@ -179,7 +180,8 @@ void sv_keys_digest(const sv_keys *self, char out[2 * SA_SHA256_BYTES + 1]) {
         sa_sha256 hash;
         uint8_t digest[SA_SHA256_BYTES];
         sa_sha256_begin(&hash);
-        sa_sha256_add(&hash, &(uint8_t){(uint8_t)list->keys[i].who}, 1);
+        uint8_t who = (uint8_t)list->keys[i].who;
+        sa_sha256_add(&hash, &who, 1);
         sa_sha256_add(&hash, list->keys[i].hash, SA_SHA256_BYTES);
         sa_sha256_end(&hash, digest);
         for (size_t k = 0; k < SA_SHA256_BYTES; k++) sum[k] ^= digest[k];

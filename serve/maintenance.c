@@ -7,6 +7,7 @@
 #include "service.h"
 
 enum { REMOVALS = 256, PAGES = 128, DELETED = PASS_DELETED };
+static const double ROUNDS_SECONDS = 1; /* for agents with much to remove, before all have a turn again */
 static const double SUMS_SECONDS = 0.5; /* between two looks at what other servers have counted */
 static const double BATCH_SECONDS = 0.0003, SHORTEST_PAUSE = 0.03, LONGEST_PAUSE = 8, PAUSE_FACTOR = 10;
 
@@ -25,19 +26,47 @@ static bool anything_due(sv_maintenance *self, sv_store *store) {
     return true;
 }
 
-/* What other servers have left to become rows. */
+/* Feedback that came late, to any server. Nothing is left to be done where the event or its agent is gone, or
+ * a revision after it has taken this feedback in. */
+static sv_store_status revise(sv_service *self, sv_store *store, sv_closed *at,
+                              const sv_store_decision *decision) {
+    if (!at->agent || !decision->id) return STORE_OK;
+    sv_settings *settings = sv_agent_settings(at->agent);
+    sv_store_status status = sv_closing_revise(store, &self->held_sums, settings, decision, &at->seq);
+    sv_settings_release(settings);
+    return status;
+}
+
+/* What other servers have left to become rows. It takes half of the room, however much there is: events whose
+ * wait has ended come after it. Nobody waits for a revision's row. */
 static sv_store_status number_entries(sv_service *self, sv_store *store) {
     sv_store_entry entry;
     sv_store_status status = STORE_OK;
-    while (status == STORE_OK && self->closed_count < SERVICE_CLOSINGS &&
+    while (status == STORE_OK && self->closed_count < SERVICE_CLOSINGS / 2 &&
            (status = sv_store_inbox(store, &entry)) == STORE_OK) {
         sv_closed *at = &self->closed[self->closed_count++];
         *at = (sv_closed){.agent = sv_agents_find_id(&self->agents, entry.agent)};
-        status = sv_store_row_add(store, entry.agent, &entry.row);
-        at->seq = entry.row.seq;
-        if (status == STORE_OK) status = sv_store_inbox_done(store, entry.id, entry.row.seq);
+        if (entry.row.decision)
+            status = revise(self, store, at, &entry.row.of);
+        else {
+            status = sv_store_row_add(store, entry.agent, &entry.row);
+            at->seq = entry.row.seq;
+        }
+        if (status == STORE_OK)
+            status = sv_store_inbox_done(store, entry.id, entry.row.decision ? 0 : at->seq);
     }
     return status == STORE_NONE ? STORE_OK : status;
+}
+
+/* What came late before the event was closed: its wait was over, and nobody was there to close it. */
+static sv_store_status revise_learnt(sv_store *store, sv_sums *sums, const sv_settings *settings,
+                                     sv_store_decision *decision, sv_closed *at) {
+    uint64_t seq = 0;
+    decision->state = DECISION_LEARNT;
+    decision->seq = at->seq;
+    sv_store_status status = sv_closing_revise(store, sums, settings, decision, &seq);
+    if (seq) at->seq = seq;
+    return status;
 }
 
 static sv_store_status close_due(sv_job *base, sv_store *store) {
@@ -59,6 +88,8 @@ static sv_store_status close_due(sv_job *base, sv_store *store) {
         self->closed_count++;
         sv_settings *settings = sv_agent_settings(at->agent);
         status = sv_closing_write(store, sums, settings, &decision, &at->seq, &at->reward);
+        if (status == STORE_OK && settings->revise_days > 0)
+            status = revise_learnt(store, sums, settings, &decision, at);
         sv_settings_release(settings);
         if (status != STORE_OK) break;
     }
@@ -68,7 +99,7 @@ static sv_store_status close_due(sv_job *base, sv_store *store) {
 static void end_due(sv_job *base, sv_store_status status) {
     sv_service *self = SERVICE_OF(closing.job, base);
     for (size_t i = 0; i < self->closed_count; i++) {
-        if (status == STORE_OK && self->closed[i].agent) {
+        if (status == STORE_OK && self->closed[i].agent && self->closed[i].seq) {
             sv_agent_wrote(self->closed[i].agent, self->closed[i].seq);
             if (self->closed[i].event) sv_agent_count_learnt(self->closed[i].agent, self->closed[i].reward);
             sv_learner_wake(self->learner, self->closed[i].agent);
@@ -78,17 +109,19 @@ static void end_due(sv_job *base, sv_store_status status) {
     self->closed_count = 0;
 }
 
-/* ---- retention: a pass over all agents, in short batches ---- */
+/* ---- retention: passes over all agents, who take turns of a short batch ---- */
 
-/* The agents of a new pass. */
+/* The agents of a new pass; one that follows at once is of the same work. */
 static void begin_pass(sv_service *self, sv_store *store) {
     sv_agent *all[LIMIT_AGENTS + 1];
     int64_t deleted[DELETED];
     sv_pass *pass = &self->pass;
     size_t count = sv_agents_all(&self->agents, all), deleted_count = 0;
-    pass->count = pass->at = 0;
-    pass->removed = 0;
-    pass->seconds = 0;
+    pass->count = pass->at = pass->rounds = 0;
+    if (!pass->more) {
+        pass->removed = 0;
+        pass->seconds = 0;
+    }
     for (size_t i = 0; i < count; i++) {
         sv_settings *settings = sv_agent_settings(all[i]);
         if (settings->retention_days > 0 && !atomic_load(&all[i]->unreadable) && /* its own is not known */
@@ -111,20 +144,24 @@ static bool retention_wanted(sv_maintenance *base, sv_store *store) {
     return self->pass.runs = true;
 }
 
-/* What one agent has to remove. */
-static sv_store_status take_turn(sv_turn *turn, sv_store *store, double until, bool *done) {
+/* A batch of what one agent has to remove. */
+static sv_store_status take_turn(sv_turn *turn, sv_store *store, double until) {
     sv_store_retention what = {
         .agent = turn->agent, .age = turn->age, .deleted = turn->deleted, .most = REMOVALS, .until = until};
-    *done = true;
-    if (turn->deleted && sv_store_hold(store, turn->agent) != STORE_OK) return STORE_OK; /* another's turn */
-    sv_store_status status = sv_store_retain(store, &what);
+    turn->more = false;
+    turn->removed = 0;
+    sv_store_status status = turn->deleted ? sv_store_hold(store, turn->agent) : STORE_OK;
+    if (status != STORE_OK) return status == STORE_NONE ? STORE_OK : status; /* none: another's turn */
+    status = sv_store_retain(store, &what);
     turn->waited += what.waited;
     turn->held += what.held;
     turn->removed = what.count;
-    *done = what.count == 0;
-    if (status == STORE_OK && *done && turn->deleted) status = sv_store_agent_remove(store, turn->agent);
-    if (*done && turn->deleted) sv_store_let_go(store, turn->agent);
-    return status == STORE_NONE ? STORE_OK : status;
+    turn->more = what.more;
+    if (status == STORE_OK && !what.more && turn->deleted) status = sv_store_agent_remove(store, turn->agent);
+    if (status == STORE_NONE) status = STORE_OK;
+    if (!what.more && turn->deleted && status == STORE_OK) /* a transaction that failed can let nothing go */
+        sv_store_let_go(store, turn->agent);
+    return status;
 }
 
 /* Items of the past that no decision names any longer. */
@@ -145,6 +182,12 @@ static sv_store_status purge_items(sv_service *self, sv_turn *turn, sv_store *st
     return status;
 }
 
+static bool has_more(const sv_pass *pass) {
+    for (size_t i = 0; i < pass->count; i++)
+        if (pass->turns[i].more) return true;
+    return false;
+}
+
 static sv_store_status retain(sv_job *base, sv_store *store) {
     sv_service *self = SERVICE_OF(retention.job, base);
     sv_pass *pass = &self->pass;
@@ -152,17 +195,30 @@ static sv_store_status retain(sv_job *base, sv_store *store) {
     sv_store_status status = STORE_OK;
     pass->first = pass->at;
     while (status == STORE_OK && pass->at < pass->count && sv_clock_seconds() < until) {
-        bool done = false;
-        status = take_turn(&pass->turns[pass->at], store, until, &done);
-        if (status == STORE_OK && done) status = purge_items(self, &pass->turns[pass->at], store);
-        pass->removed += pass->turns[pass->at].removed;
-        pass->at += done;
+        sv_turn *turn = &pass->turns[pass->at++];
+        status = take_turn(turn, store, until);
+        if (status == STORE_OK && (!turn->more || !pass->rounds)) status = purge_items(self, turn, store);
+        pass->removed += turn->removed;
     }
     pass->seconds += sv_clock_seconds() - begin;
-    if (status != STORE_OK || pass->at < pass->count) return status;
+    if (status != STORE_OK || pass->at < pass->count || has_more(pass)) return status;
     status = sv_store_give_back(store, PAGES);
     pass->runs = status == STORE_OK; /* there may be more to give back */
     return status == STORE_NONE ? STORE_OK : status;
+}
+
+/* After a round: another one of those that have more, or a pass of all. */
+static void go_on(sv_pass *pass) {
+    size_t left = 0;
+    double now = sv_clock_seconds();
+    for (size_t i = 0; i < pass->count; i++)
+        if (pass->turns[i].more) pass->turns[left++] = pass->turns[i];
+    if (!pass->rounds++) pass->until = now + ROUNDS_SECONDS;
+    pass->more = left && now >= pass->until;
+    if (!left) return;
+    pass->runs = !pass->more;
+    pass->count = left;
+    pass->at = 0;
 }
 
 static void end_retain(sv_job *base, sv_store_status status) {
@@ -175,13 +231,16 @@ static void end_retain(sv_job *base, sv_store_status status) {
                               : NULL;
         if (agent) atomic_fetch_sub(&agent->waiting, turn->waited);
         if (agent) atomic_fetch_sub(&agent->held, turn->held);
-        if (agent) atomic_fetch_sub(&agent->items_past, turn->purged);
+        if (agent && !self->cluster) atomic_fetch_sub(&agent->items_past, turn->purged); /* else it is read */
         sv_agent_release(agent);
         turn->waited = turn->held = turn->purged = 0;
     }
-    if (status != STORE_OK) pass->runs = false;
-    self->retention.more = pass->runs;
-    if (pass->runs) return;
+    if (status != STORE_OK)
+        pass->runs = pass->more = false;
+    else if (pass->at == pass->count)
+        go_on(pass);
+    self->retention.more = pass->runs || pass->more;
+    if (self->retention.more) return;
     /* Little by little costs decide the least: while there is something to remove, passes come often, but for
      * a tenth of the writer's time at most. */
     pass->pause = pass->removed ? pass->seconds * PAUSE_FACTOR : pass->pause * 2;

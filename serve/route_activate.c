@@ -39,6 +39,9 @@ static sv_store_status run_activate(sv_job *base, sv_store *store) {
     sv_activation *self = (sv_activation *)base;
     sv_exchange *exchange = self->exchange;
     sv_store_decision found;
+    self->why.status = 0;
+    self->activated = self->closed = false;
+    self->seq = 0;
     sv_store_status status = sv_store_decision_find(store, exchange->agent->id, exchange->event, &found);
     if (status == STORE_NONE)
         sv_refuse(&self->why, 404, "there is no event %.64s: unknown, or older than retention_days",
@@ -78,9 +81,9 @@ void sv_route_activate(sv_exchange *self) {
         sv_exchange_refuse(self, &why);
         return;
     }
-    *state =
-        (sv_activation){.job = {.run = run_activate, .end = end_activate, .queued = &self->agent->queued},
-                        .exchange = self,
-                        .settings = sv_agent_settings(self->agent)};
+    *state = (sv_activation){
+        .job = {.run = run_activate, .end = end_activate, .queued = &self->agent->queued, .repeats = true},
+        .exchange = self,
+        .settings = sv_agent_settings(self->agent)};
     self->later = submit;
 }

@@ -57,16 +57,11 @@ static void free_put(void *state) {
 
 /* ---- the learner has it ---- */
 
-static void end_task(sv_task *base, sv_learner *learner) {
-    sv_put *self = (sv_put *)((char *)base - offsetof(sv_put, task));
+static void answer_put(sv_put *self, sv_refusal *why) {
     sv_exchange *exchange = self->exchange;
-    sv_refusal why = {0};
-    (void)learner;
-    if (exchange->agent->stalled && exchange->agent->learnt_seq < self->seq)
-        sv_refuse(&why, 503, "the change is in the journal, and takes effect once the disk has room for it");
-    if (atomic_load(&exchange->agent->deleted)) sv_refuse(&why, 404, "agent %s was deleted", exchange->name);
-    if (why.status || !sv_agent_is_sound(exchange->agent, &why))
-        sv_exchange_refuse(exchange, &why);
+    if (atomic_load(&exchange->agent->deleted)) sv_refuse(why, 404, "agent %s was deleted", exchange->name);
+    if (why->status || !sv_agent_is_sound(exchange->agent, why))
+        sv_exchange_refuse(exchange, why);
     else {
         sv_agent_write(exchange->agent, false, &exchange->answer);
         sa_buffer_format(&exchange->answer, "\n");
@@ -75,13 +70,24 @@ static void end_task(sv_task *base, sv_learner *learner) {
     exchange->done(exchange);
 }
 
+/* In the learner's thread. */
+static void end_task(sv_task *base, sv_learner *learner) {
+    sv_put *self = (sv_put *)((char *)base - offsetof(sv_put, task));
+    const sv_agent *agent = self->exchange->agent;
+    sv_refusal why = {0};
+    (void)learner;
+    if (agent->stalled && agent->learnt_seq < self->seq)
+        sv_refuse(&why, 503, "the change is in the journal, and takes effect once the disk has room for it");
+    answer_put(self, &why);
+}
+
 /* A learner, here or elsewhere, has it. */
 static void end_wait(sv_cluster_wait *base, bool done) {
     sv_put *self = (sv_put *)((char *)base - offsetof(sv_put, wait));
     sv_exchange *exchange = self->exchange;
     sv_refusal why = {0};
     if (done) {
-        end_task(&self->task, exchange->service->learner);
+        answer_put(self, &why);
         return;
     }
     sv_refuse(&why, 503, "the change is in the journal, and takes effect once a server learns this agent");
@@ -100,6 +106,9 @@ static sv_store_status run_put(sv_job *base, sv_store *store) {
                         .size = self->written.size};
     sv_store_status status = STORE_OK;
     self->id = exchange->agent ? exchange->agent->id : 0;
+    if (exchange->service->cluster && self->settings->revise_days > 0 &&
+        !sv_cluster_can_store(store, "revise_days cannot be set yet", &self->why))
+        return self->why.status == 409 ? STORE_NONE : STORE_LATER;
     if (self->fresh) {
         status = sv_store_agent_add(store, exchange->name, self->written.text, row.time, &self->id);
         if (status == STORE_NONE)
@@ -130,7 +139,7 @@ static bool take_effect(sv_put *self) {
     sv_service *service = exchange->service;
     if (self->fresh && service->cluster) exchange->agent = sv_agents_find_id(&service->agents, self->id);
     if (exchange->agent && self->inbox) {
-        sv_agent_change_settings(exchange->agent, self->settings);
+        sv_agent_change_settings(exchange->agent, self->settings, self->version + 1);
     } else if (self->fresh) {
         exchange->agent = sv_agent_new(self->id, exchange->name, self->settings);
         if (exchange->agent) { /* the journal has nothing of it before */
@@ -145,7 +154,7 @@ static bool take_effect(sv_put *self) {
         }
         if (!exchange->agent) return false;
     } else
-        sv_agent_change_settings(exchange->agent, self->settings);
+        sv_agent_change_settings(exchange->agent, self->settings, 0);
     sv_agent *agent = exchange->agent;
     atomic_fetch_sub(&agent->waiting, self->dropped);
     atomic_fetch_sub(&agent->held, self->held);
@@ -233,16 +242,11 @@ static bool prepare_put(sv_exchange *self, sv_put *put, sv_refusal *why) {
     bool reset = false;
     sv_model *tried = NULL;
     sa_json body = {0};
-    sv_settings *before = self->agent ? sv_agent_settings(self->agent) : NULL;
-    if (self->agent) put->version = self->agent->settings_version;
+    sv_settings *before = self->agent ? sv_agent_settings_at(self->agent, &put->version) : NULL;
     if (sv_value_parse(&body, self->body.text, self->body.size, NULL, why))
         put->settings = sv_settings_read(&body, before, &reset, why);
     sv_settings_release(before);
     sa_json_clear(&body);
-    if (put->settings && put->settings->revise_days > 0 && self->service->cluster)
-        return sv_refuse(
-            why, 400,
-            "revise_days is for a folder's journal: with --store late feedback is kept, and not learnt");
     if (!put->settings || !sv_model_create(put->settings, &tried, why)) return false;
     sa_agent_counts counts;
     sv_model_count(tried, &counts);

@@ -22,10 +22,12 @@ typedef struct decide {
     char event[LIMIT_ID + 1];
     uint32_t *arms;
     sa_buffer answer;
+    sa_buffer before;        /* the answer that the event had, for a retry */
     sa_buffer compact;       /* the row's body, where items are stored */
     sv_catalogue *catalogue; /* held until the row that names its items is written */
     sv_unknown *unknown;     /* fields that the schema does not have; NULL: none */
-    sv_refusal why;          /* status not 0: it could not be chosen, and only a retry can be answered */
+    bool unchosen;           /* it could not be chosen, and only a retry can be answered */
+    sv_refusal why;          /* then, or of the writer; status 0: none */
     int status;              /* of the answer */
     bool shown;              /* somebody else chose */
     double propensity;       /* of that slate; NaN: unknown */
@@ -39,6 +41,7 @@ typedef struct decide {
 static void free_decide(void *state) {
     sv_decide *self = state;
     sa_buffer_clear(&self->answer);
+    sa_buffer_clear(&self->before);
     sa_buffer_clear(&self->names);
     sa_buffer_clear(&self->stored);
     sa_buffer_clear(&self->compact);
@@ -218,8 +221,11 @@ static sv_store_status answer_retry(sv_decide *self, sv_store *store) {
     sv_store_decision found;
     sv_store_status status = sv_store_decision_find(store, self->row.agent, self->event, &found);
     if (status == STORE_NONE && !self->why.status) /* neither kept nor there */
-        sv_refuse(&self->why, 503, "event %.64s or its agent was removed at this moment: try again",
-                  self->event);
+        sv_refuse(
+            &self->why, 503,
+            "event %.64s is not kept: it or its agent was removed at this moment, or the items that it was "
+            "chosen from were replaced long ago: try again",
+            self->event);
     if (status != STORE_OK) return status;
     if (!sv_digest_same(found.hash, self->row.hash)) {
         sv_refuse(&self->why, 409, "event %.64s was decided for another request", self->event);
@@ -230,18 +236,24 @@ static sv_store_status answer_retry(sv_decide *self, sv_store *store) {
         return sv_refuse(&self->why, 503, "event %.64s names an item that is not in the journal",
                          self->event),
                STORE_OK;
-    sa_buffer_clear(&self->answer);
-    sa_buffer_format(&self->answer, "%s", found.answer);
-    self->why.status = 0;
+    sa_buffer_clear(&self->before);
+    sa_buffer_format(&self->before, "%s", found.answer);
     self->status = 200;
     return STORE_OK;
 }
 
-/* Events that are held for ever must not fill the disk: the oldest go. */
+/* Events that are held for ever must not fill the disk: the oldest go. What other servers hold and activate
+ * only the database knows, and it counts for a while: it is asked once in so many events. */
 static sv_store_status make_room(sv_decide *self, sv_store *store) {
-    if (self->row.state != DECISION_HELD || atomic_load(&self->exchange->agent->held) < LIMIT_HELD)
-        return STORE_OK;
-    return sv_store_held_remove(store, self->row.agent, 2, &self->removed);
+    enum { PERIOD = 64 };
+    sv_agent *agent = self->exchange->agent;
+    if (self->exchange->service->cluster)
+        return agent->held_asked++ % PERIOD
+                   ? STORE_OK
+                   : sv_store_held_remove(store, agent->id, LIMIT_HELD, 2 * PERIOD, &self->removed);
+    /* less than none, until those that were there at the start have been counted */
+    if ((int64_t)atomic_load(&agent->held) < LIMIT_HELD) return STORE_OK;
+    return sv_store_held_remove(store, agent->id, LIMIT_HELD - 1, 2, &self->removed);
 }
 
 /* What is held was not shown yet. */
@@ -253,13 +265,15 @@ static sv_store_status count(sv_decide *self, sv_store *store) {
 
 static void send_ahead(sv_job *base, sv_store *store) {
     sv_decide *self = (sv_decide *)base;
-    if (!self->why.status) sv_store_decision_ahead(store, &self->row);
+    if (!self->unchosen) sv_store_decision_ahead(store, &self->row);
 }
 
 static sv_store_status run_decide(sv_job *base, sv_store *store) {
     sv_decide *self = (sv_decide *)base;
     self->status = 201;
-    sv_store_status status = self->why.status ? STORE_NONE : sv_store_decision_add(store, &self->row);
+    self->removed = 0;
+    if (!self->unchosen) self->why.status = 0;
+    sv_store_status status = self->unchosen ? STORE_NONE : sv_store_decision_add(store, &self->row);
     if (status == STORE_OK) return count(self, store);
     return status == STORE_NONE ? answer_retry(self, store) : status;
 }
@@ -269,11 +283,12 @@ static void end_decide(sv_job *base, sv_store_status status) {
     sv_exchange *exchange = self->exchange;
     if (status != STORE_OK)
         sv_exchange_refuse_store(exchange, status);
-    else if (self->why.status)
+    else if (self->why.status && self->status != 200)
         sv_exchange_refuse(exchange, &self->why);
     else {
-        exchange->answer = self->answer;
-        self->answer = (sa_buffer){0};
+        sa_buffer *answer = self->status == 200 ? &self->before : &self->answer;
+        exchange->answer = *answer;
+        *answer = (sa_buffer){0};
         sa_buffer_bytes(&exchange->answer, "\n", 1);
         if (self->status == 201) {
             sv_agent_count_decision(exchange->agent, self->row.state == DECISION_HELD);
@@ -304,6 +319,45 @@ static void bound_solver(const sv_service *service, sv_ask *ask) {
     if (service->solver) sa_problem_integer_solver(ask->problem, sv_solver_solve, service->solver);
 }
 
+/* Another server may have stored an item that is not known here yet: is there a newer catalogue? */
+static bool catch_up(sv_exchange *self, sv_decide *decide, const sv_ask *ask, const sv_settings *settings,
+                     sv_refusal *without) {
+    sv_refusal why = {0};
+    sv_service *service = self->service;
+    uint64_t before = decide->catalogue ? decide->catalogue->version : 0;
+    if (!service->cluster || !settings->schema || (decide->catalogue && !ask->catalogue)) return false;
+    sv_store *reader = sv_readers_take(&service->readers, &why);
+    if (!reader) return false;
+    sv_cluster_catch_up(reader, self->agent, &why);
+    sv_readers_give_back(&service->readers, reader);
+    sv_catalogue_release(decide->catalogue);
+    *without = (sv_refusal){0};
+    decide->catalogue = sv_agent_items_for(self->agent, settings->schema, without);
+    return decide->catalogue && decide->catalogue->version > before;
+}
+
+static bool read_request(sv_exchange *self, sv_decide *decide, sv_ask *ask, const sv_settings *settings,
+                         sv_refusal *why) {
+    sv_refusal without = {0};
+    const sa_buffer *body = decide->shown ? &decide->stored : &self->body;
+    uint8_t *hash = decide->shown ? NULL : decide->row.hash;
+    if (settings->schema) decide->catalogue = sv_agent_items_for(self->agent, settings->schema, &without);
+    if (decide->shown &&
+        !sv_shown_read(&self->body, &decide->stored, decide->row.hash, &decide->propensity, why))
+        return false;
+    decide->row.body = body->text;
+    decide->row.body_size = body->size;
+    if (sv_ask_read_stored(ask, settings, decide->catalogue, &without, decide->row.time, body->text,
+                           body->size, hash, why))
+        return true;
+    if (why->status != 400 || !catch_up(self, decide, ask, settings, &without)) return false;
+    sv_ask_free(ask);
+    *ask = (sv_ask){0};
+    why->status = 0;
+    return sv_ask_read_stored(ask, settings, decide->catalogue, &without, decide->row.time, body->text,
+                              body->size, hash, why);
+}
+
 static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
     sv_ask ask = {0};
     sv_policy *policy = NULL;
@@ -313,17 +367,7 @@ static bool prepare(sv_exchange *self, sv_decide *decide, sv_refusal *why) {
     decide->row.time = sv_clock_milliseconds();
     decide->row.wait = sv_settings_wait(settings);
     decide->row.event = decide->event;
-    sv_refusal without = {0};
-    if (settings->schema) decide->catalogue = sv_agent_items_for(self->agent, settings->schema, &without);
-    bool good = !decide->shown ||
-                sv_shown_read(&self->body, &decide->stored, decide->row.hash, &decide->propensity, why);
-    const sa_buffer *body = decide->shown ? &decide->stored : &self->body;
-    decide->row.body = body->text;
-    decide->row.body_size = body->size;
-    good = good &&
-           sv_ask_read_stored(&ask, settings, decide->catalogue, &without, decide->row.time, body->text,
-                              body->size, decide->shown ? NULL : decide->row.hash, why) &&
-           sv_words_read(&ask, settings, why);
+    bool good = read_request(self, decide, &ask, settings, why) && sv_words_read(&ask, settings, why);
     if (good && *ask.event) strcpy(self->event, ask.event); /* for the log */
     if (good && lane_of(self, &ask) != self->lane) {
         self->lane = lane_of(self, &ask);
@@ -377,8 +421,12 @@ static void answer(sv_exchange *self, bool shown) {
             answer_dry(self, state);
             return;
         }
-        state->job = (sv_job){
-            .run = run_decide, .ahead = send_ahead, .end = end_decide, .queued = &self->agent->queued};
+        state->job = (sv_job){.run = run_decide,
+                              .ahead = send_ahead,
+                              .end = end_decide,
+                              .queued = &self->agent->queued,
+                              .repeats = true};
+        state->unchosen = state->why.status;
         state->exchange = self;
         self->later = submit;
         return;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "clock.h"
+#include "cluster.h"
 #include "evaluations.h"
 #include "routes.h"
 #include "service.h"
@@ -185,8 +186,10 @@ static sv_asking *new_asking(sv_exchange *self, sv_refusal *why) {
 static sv_store_status run_add(sv_job *base, sv_store *store) {
     sv_asking *self = (sv_asking *)base;
     sv_agent *agent = self->exchange->agent;
+    const sv_cluster *cluster = self->exchange->service->cluster;
     if (atomic_load(&agent->deleted)) return STORE_NONE;
-    return sv_store_evaluation_add(store, agent->id, sv_clock_milliseconds(), self->request.text, &self->id);
+    return sv_store_evaluation_add(store, agent->id, sv_clock_milliseconds(), self->request.text,
+                                   cluster ? sv_cluster_id(cluster) : NULL, &self->id);
 }
 
 static void end_add(sv_job *base, sv_store_status status) {
@@ -248,15 +251,28 @@ void sv_route_evaluate(sv_exchange *self) {
 typedef struct listing {
     sv_exchange *exchange;
     size_t count;
+    bool doubtful; /* one may have ended between two looks */
 } sv_listing;
 
-static const char *state_of(sv_exchange *self, int64_t id) {
-    sv_evaluations *all = self->service->evaluations;
-    switch (all ? sv_evaluations_state(all, id) : EVALUATION_NONE) {
-    case EVALUATION_WAITS: return "waiting";
-    case EVALUATION_RUNS: return "running";
-    default: return "interrupted";
+/* Where servers share the store, its row knows the server that has it, if that is there. */
+static void write_state(sv_listing *self, const sv_store_evaluation *found) {
+    sv_evaluations *all = self->exchange->service->evaluations;
+    sa_buffer *out = &self->exchange->answer;
+    sv_evaluation_state state = EVALUATION_NONE;
+    if (found->server)
+        state = found->runs ? EVALUATION_RUNS : EVALUATION_WAITS;
+    else if (all && !self->exchange->service->cluster)
+        state = sv_evaluations_state(all, found->id);
+    self->doubtful = self->doubtful || state == EVALUATION_NONE;
+    sa_buffer_format(out, "\"state\": \"%s\"",
+                     state == EVALUATION_RUNS    ? "running"
+                     : state == EVALUATION_WAITS ? "waiting"
+                                                 : "interrupted");
+    if (found->server) {
+        sa_buffer_text(out, ", \"server\": ");
+        sa_buffer_quote(out, found->server);
     }
+    sa_buffer_text(out, "}");
 }
 
 static void write_one(void *user, const sv_store_evaluation *found) {
@@ -268,7 +284,7 @@ static void write_one(void *user, const sv_store_evaluation *found) {
     if (found->result) /* an object, whose first field is its state */
         sa_buffer_text(out, found->result + 1);
     else
-        sa_buffer_format(out, "\"state\": \"%s\"}", state_of(self->exchange, found->id));
+        write_state(self, found);
 }
 
 static bool read_id(const sv_exchange *self, int64_t *out, sv_refusal *why) {
@@ -281,9 +297,15 @@ static bool read_id(const sv_exchange *self, int64_t *out, sv_refusal *why) {
 /* false with 503; `count`: how many. */
 static bool list(sv_exchange *self, int64_t id, size_t *count, sv_refusal *why) {
     sv_listing listing = {.exchange = self};
+    size_t begin = self->answer.size;
     sv_store *reader = sv_readers_take(&self->service->readers, why);
     if (!reader) return false;
     sv_store_status status = sv_store_evaluations(reader, self->agent->id, id, write_one, &listing);
+    if (status == STORE_OK && listing.doubtful && !self->answer.status) {
+        self->answer.size = begin;
+        listing.count = 0;
+        status = sv_store_evaluations(reader, self->agent->id, id, write_one, &listing);
+    }
     if (status != STORE_OK) sv_refuse(why, 503, "%s", sv_store_sentence(reader));
     sv_readers_give_back(&self->service->readers, reader);
     *count = listing.count;

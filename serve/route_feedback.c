@@ -185,7 +185,10 @@ static bool find_slate(sv_exchange *exchange, sv_feedback *self, sv_slate *slate
     sv_store *reader = sv_readers_take(&service->readers, why);
     if (!reader) return false;
     sv_store_status status = sv_store_decision_find(reader, exchange->agent->id, self->event, &found);
-    bool good = status == STORE_OK && read_slate(slate, found.answer, self->by_place, why);
+    bool good = status == STORE_OK &&
+                (*found.answer ||
+                 sv_refuse(why, 503, "event %.64s names an item that is not in the journal", self->event)) &&
+                read_slate(slate, found.answer, self->by_place, why);
     self->count = status == STORE_OK ? found.arm_count : 0;
     self->decision = status == STORE_OK ? found.id : 0;
     if (status == STORE_NONE)
@@ -273,7 +276,7 @@ static sv_store_status keep(sv_feedback *self, sv_store *store, const sv_store_d
                             const char *value) {
     int64_t now = sv_clock_milliseconds();
     sv_store_decision of = *decision;
-    self->late = of.state == DECISION_LEARNT || of.state == DECISION_DROPPED;
+    self->late = of.state == DECISION_LEARNT || of.state == DECISION_DROPPED || of.ended;
     sv_store_status status = sv_store_feedback_add(store, of.id, self->key, now, self->late, value);
     self->retry = status == STORE_NONE;
     sv_sums *sums = &self->exchange->service->sums;
@@ -302,6 +305,9 @@ static sv_store_status run_feedback(sv_job *base, sv_store *store) {
     sv_feedback *self = (sv_feedback *)base;
     sv_store_decision decision;
     size_t before = 0;
+    self->why.status = 0;
+    self->late = self->retry = self->closed = false;
+    self->seq = self->revised = 0;
     sv_store_status status = sv_store_decision_find(store, self->exchange->agent->id, self->event, &decision);
     if (status == STORE_NONE) refuse_unknown(self, &self->why);
     if (status == STORE_OK) status = sv_store_feedback_count(store, decision.id, &before);
@@ -348,7 +354,8 @@ void sv_route_feedback(sv_exchange *self) {
     if (!state)
         sv_refuse(&why, 503, "memory could not be had");
     else if (prepare(self, state, &why)) {
-        state->job = (sv_job){.run = run_feedback, .end = end_feedback, .queued = &self->agent->queued};
+        state->job = (sv_job){
+            .run = run_feedback, .end = end_feedback, .queued = &self->agent->queued, .repeats = true};
         state->exchange = self;
         self->later = submit;
         return;

@@ -13,6 +13,7 @@ typedef struct items {
     sv_job job;
     sv_exchange *exchange;
     sv_catalogue *now; /* NULL: it has none */
+    sv_store_catalogue about;
     sv_change change;
     bool holds; /* the agent's items are ours to change */
     sv_refusal why;
@@ -45,7 +46,7 @@ static sv_store_status run_change(sv_job *base, sv_store *store) {
         sv_refuse(&self->why, 404, "there is no agent %s any longer", agent->name);
         return STORE_OK;
     }
-    return sv_change_write(&self->change, self->now, store, agent->id);
+    return sv_change_write(&self->change, store, agent->id);
 }
 
 static void end_change(sv_job *base, sv_store_status status) {
@@ -56,8 +57,10 @@ static void end_change(sv_job *base, sv_store_status status) {
     else if (self->why.status)
         sv_exchange_refuse(exchange, &self->why);
     else {
+        exchange->agent->items_number = self->change.number;
+        atomic_fetch_add(&exchange->agent->items_past, self->change.gone_count);
         sv_catalogue_retain(self->change.made);
-        sv_agent_put_items(exchange->agent, self->change.made, self->change.number, self->change.gone_count);
+        sv_agent_put_items(exchange->agent, self->change.made);
         answer(exchange, &self->change, self->change.made);
     }
     exchange->done(exchange);
@@ -70,20 +73,18 @@ static void submit(sv_exchange *self) { sv_exchange_submit(self, &((sv_items *)s
 static bool take_items(sv_items *self, sv_refusal *why) {
     sv_agent *agent = self->exchange->agent;
     bool busy = false;
-    if (self->exchange->service->cluster)
-        return sv_refuse(why, 409,
-                         "items are stored in a folder's journal alone: where servers share PostgreSQL, "
-                         "requests bring their items along");
     if (!atomic_compare_exchange_strong(&agent->items_changing, &busy, true))
         return sv_refuse(why, 503, "the items of agent %s are being changed by another request: try again",
                          agent->name);
     self->holds = true;
     self->now = sv_agent_items(agent);
+    self->about =
+        (sv_store_catalogue){.number = agent->items_number, .past = atomic_load(&agent->items_past)};
     return true;
 }
 
 static bool check_past(const sv_items *self, sv_refusal *why) {
-    uint64_t past = atomic_load(&self->exchange->agent->items_past) + self->change.gone_count;
+    uint64_t past = self->about.past + self->change.gone_count;
     return !self->change.gone_count || past <= LIMIT_STORED_PAST ||
            sv_refuse(why, 409,
                      "there would be %llu items as they were before, which decisions of that time may name, "
@@ -104,25 +105,76 @@ static bool make_change(sv_items *self, bool some, sv_refusal *why) {
         good = !why->status;
     }
     good =
-        good && sv_change_lines(&self->change, self->now, exchange->agent->items_number, settings,
-                                exchange->body.text, exchange->body.size, some, sv_clock_milliseconds(), why);
+        good && sv_change_lines(&self->change, self->now, self->about.number, settings, exchange->body.text,
+                                exchange->body.size, some, sv_clock_milliseconds(), why);
     sv_settings_release(settings);
     return good;
 }
 
 typedef bool prepare_change(sv_items *self, sv_refusal *why);
 
+static bool prepared(sv_items *self, prepare_change *prepare, sv_refusal *why) {
+    return prepare(self, why) && check_past(self, why);
+}
+
+/* Where servers share the store it is all done here: the catalogue is locked, and what others have changed is
+ * there before this change is made. */
+static bool lock(sv_items *self, sv_store *store, sv_refusal *why) {
+    sv_agent *agent = self->exchange->agent;
+    sv_store_status status = sv_store_begin(store);
+    if (status == STORE_OK) status = sv_store_items_lock(store, agent->id, &self->about);
+    if (status == STORE_NONE) return sv_refuse(why, 404, "there is no agent %s any longer", agent->name);
+    if (status != STORE_OK)
+        return sv_refuse(why, 503,
+                         "the items of agent %s cannot be changed now, perhaps by another server's "
+                         "change: %s; try again",
+                         agent->name, sv_store_sentence(store));
+    if (!sv_cluster_can_store(store, "items cannot be stored yet", why) ||
+        !sv_cluster_catch_up(store, agent, why))
+        return false;
+    sv_catalogue_release(self->now);
+    self->now = sv_agent_items(agent);
+    return true;
+}
+
+static bool write(sv_items *self, sv_store *store, sv_refusal *why) {
+    sv_agent *agent = self->exchange->agent;
+    if (!self->change.made) return true; /* the same content changes nothing */
+    sv_store_status status = sv_change_write(&self->change, store, agent->id);
+    if (status == STORE_OK) status = sv_store_commit(store);
+    if (status != STORE_OK)
+        return sv_refuse(why, 503, "%s: %s; try again", sv_store_sentence(store),
+                         status == STORE_LOST ? "it is not known whether this was kept"
+                                              : "nothing was changed");
+    atomic_store(&agent->items_past, self->about.past + self->change.gone_count);
+    sv_catalogue_retain(self->change.made);
+    sv_agent_put_items(agent, self->change.made);
+    return true;
+}
+
+static bool change_shared(sv_items *self, prepare_change *prepare, sv_refusal *why) {
+    sv_readers *readers = &self->exchange->service->readers;
+    sv_store *store = sv_readers_take(readers, why);
+    if (!store) return false;
+    bool good = lock(self, store, why) && prepared(self, prepare, why) && write(self, store, why);
+    sv_store_rollback(store); /* of what was not committed */
+    sv_readers_give_back(readers, store);
+    return good;
+}
+
 static void change(sv_exchange *exchange, prepare_change *prepare) {
     sv_refusal why = {0};
     sv_items *self = calloc(1, sizeof *self);
+    bool shared = exchange->service->cluster;
     exchange->state = self;
     exchange->state_free = free_items;
     if (self) self->exchange = exchange;
     if (!self) sv_refuse(&why, 503, "memory could not be had");
-    if (why.status || !take_items(self, &why) || !prepare(self, &why) || !check_past(self, &why))
+    if (why.status || !take_items(self, &why) ||
+        !(shared ? change_shared(self, prepare, &why) : prepared(self, prepare, &why)))
         sv_exchange_refuse(exchange, &why);
-    else if (!self->change.made) /* the same content changes nothing */
-        answer(exchange, &self->change, self->now);
+    else if (shared || !self->change.made)
+        answer(exchange, &self->change, self->change.made ? self->change.made : self->now);
     else {
         self->job = (sv_job){.run = run_change, .end = end_change, .queued = &exchange->agent->queued};
         exchange->later = submit;
@@ -132,11 +184,10 @@ static void change(sv_exchange *exchange, prepare_change *prepare) {
 static bool put_lines(sv_items *self, sv_refusal *why) { return make_change(self, false, why); }
 static bool patch_lines(sv_items *self, sv_refusal *why) { return make_change(self, true, why); }
 static bool remove_all(sv_items *self, sv_refusal *why) {
-    return sv_change_remove(&self->change, self->now, self->exchange->agent->items_number, NULL, why);
+    return sv_change_remove(&self->change, self->now, self->about.number, NULL, why);
 }
 static bool remove_one(sv_items *self, sv_refusal *why) {
-    return sv_change_remove(&self->change, self->now, self->exchange->agent->items_number,
-                            self->exchange->event, why);
+    return sv_change_remove(&self->change, self->now, self->about.number, self->exchange->event, why);
 }
 
 void sv_route_put_items(sv_exchange *self) { change(self, put_lines); }

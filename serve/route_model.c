@@ -21,7 +21,7 @@ typedef struct work {
     sv_settings *settings; /* PUT: with the options of the model */
     sa_buffer written;
     bool holds;
-    uint64_t seq, version;
+    uint64_t seq, version, ending; /* ending: evaluations of other servers that may have the event */
     int64_t decision, inbox;
     sv_decision_state state;
     sv_refusal why;
@@ -173,7 +173,7 @@ static void end_model(sv_job *base, sv_store_status status) {
         exchange->done(exchange);
         return;
     }
-    sv_agent_change_settings(exchange->agent, self->settings);
+    sv_agent_change_settings(exchange->agent, self->settings, self->inbox ? self->version + 1 : 0);
     if (self->inbox) {
         self->wait = (sv_cluster_wait){.end = end_wait, .agent = exchange->agent, .inbox = self->inbox};
         sv_cluster_await(exchange->service->cluster, &self->wait);
@@ -209,8 +209,7 @@ static bool has_memory(sv_exchange *self, const sv_model *model, sv_refusal *why
 static bool read_model(sv_exchange *self, sv_work *state) {
     sa_buffer path = {0};
     sv_model *model = NULL;
-    sv_settings *before = sv_agent_settings(self->agent);
-    state->version = self->agent->settings_version;
+    sv_settings *before = sv_agent_settings_at(self->agent, &state->version);
     scratch_path(self, &path);
     bool good = sv_folder_has_room(&self->service->folder, 3 * (double)self->body.size, &state->why);
     if (good)
@@ -253,11 +252,17 @@ void sv_route_put_model(sv_exchange *self) {
 /* ---- erasure: what is in no checkpoint yet is put into one first, or the journal could not be read again
  * ---- */
 
+static const char ERASED[] = "an event was erased while it ran: ask for it again";
+
 static sv_store_status run_erase(sv_job *base, sv_store *store) {
     sv_work *self = WORK_OF(job, base);
     sv_store_decision found;
-    sv_store_status status =
-        sv_store_decision_find(store, self->exchange->agent->id, self->exchange->event, &found);
+    sv_store_status status = STORE_OK;
+    self->why.status = 0;
+    if (self->exchange->service->cluster)
+        status = sv_cluster_stop_evaluations(store, self->exchange->agent->id, ERASED, &self->ending);
+    if (status == STORE_OK)
+        status = sv_store_decision_find(store, self->exchange->agent->id, self->exchange->event, &found);
     if (status == STORE_NONE) sv_refuse(&self->why, 404, "there is no event %.64s", self->exchange->event);
     if (status != STORE_OK) return status;
     self->state = found.state;
@@ -270,7 +275,7 @@ static sv_store_status run_erase(sv_job *base, sv_store *store) {
         last = revised.seq;
     bool covered = found.state != DECISION_LEARNT || last <= self->seq;
     if (cluster && found.state == DECISION_LEARNT) {
-        status = sv_cluster_cover(store, self->exchange->agent->id, found.seq);
+        status = sv_cluster_cover(store, self->exchange->agent->id, last);
         if (status != STORE_OK && status != STORE_NONE) return status;
         covered = status == STORE_OK;
     }
@@ -314,6 +319,18 @@ static void end_emptying(sv_emptying *base, bool done) {
     finish(self, 204);
 }
 
+/* Other servers have ended what may have read it; one that is gone has files that its next start removes. */
+static void end_ending(sv_cluster_wait *base, bool done) {
+    sv_work *self = WORK_OF(wait, base);
+    if (!done)
+        sv_refuse(
+            &self->why, 503,
+            "event %.64s is erased, but an evaluation of another server has not ended yet, and may have "
+            "read it",
+            self->exchange->event);
+    finish(self, 204);
+}
+
 static void end_erase(sv_job *base, sv_store_status status) {
     sv_work *self = WORK_OF(job, base);
     sv_exchange *exchange = self->exchange;
@@ -340,7 +357,11 @@ static void end_erase(sv_job *base, sv_store_status status) {
     if (self->state == DECISION_WAITS) atomic_fetch_sub(&exchange->agent->waiting, 1);
     if (self->state == DECISION_HELD) atomic_fetch_sub(&exchange->agent->held, 1);
     if (exchange->service->cluster) { /* PostgreSQL's VACUUM sees to the bytes */
-        finish(self, 204);
+        self->wait = (sv_cluster_wait){.end = end_ending, .agent = exchange->agent, .evaluations = true};
+        if (self->ending)
+            sv_cluster_await(exchange->service->cluster, &self->wait);
+        else
+            finish(self, 204);
         return;
     }
     self->emptying.end = end_emptying;
@@ -350,8 +371,8 @@ static void end_erase(sv_job *base, sv_store_status status) {
 void sv_route_erase(sv_exchange *self) {
     sv_work *state = new_work(self);
     if (state && (state->held = self->service->evaluations)) /* whose files may have it */
-        sv_evaluations_hold(state->held, self->agent, "an event was erased while it ran: ask for it again");
+        sv_evaluations_hold(state->held, self->agent, ERASED);
     if (!state) return;
-    state->job = (sv_job){.run = run_erase, .end = end_erase};
+    state->job = (sv_job){.run = run_erase, .end = end_erase, .repeats = true};
     self->later = submit_job;
 }

@@ -60,7 +60,7 @@ static bool is_known(const sv_exchange *self) {
 }
 
 void sv_route_ready(sv_exchange *self) {
-    char disk[320], learner[480];
+    char disk[320], learner[480], cut_off[320], scratch[320];
     sv_learner_counts counts;
     sv_refusal why = {0};
     sv_service *service = self->service;
@@ -71,8 +71,8 @@ void sv_route_ready(sv_exchange *self) {
         sv_refuse(&why, 503, "%s", known ? disk : "the journal cannot be written");
     else if (sv_learner_trouble(service->learner, learner))
         sv_refuse(&why, 503, "%s", learner);
-    else if (service->cluster && !sv_cluster_is_open(service->cluster))
-        sv_refuse(&why, 503, "the database is not there yet");
+    else if (service->cluster && sv_cluster_trouble(service->cluster, cut_off))
+        sv_refuse(&why, 503, "%s", known ? cut_off : "the database cannot be used");
     sv_cluster_counts shared = {0};
     if (service->cluster) sv_cluster_count(service->cluster, &shared);
     if (!why.status && shared.without)
@@ -93,6 +93,10 @@ void sv_route_ready(sv_exchange *self) {
     if (shared.lagging) /* it serves, with policies that are older than what was learnt elsewhere */
         sa_buffer_format(&self->answer, ", \"lagging\": %zu, \"seconds_behind\": %.1f", shared.lagging,
                          shared.lag_seconds);
+    if (service->cluster && sv_cluster_scratch_trouble(service->cluster, scratch)) {
+        sa_buffer_format(&self->answer, ", \"scratch\": "); /* it serves, and others learn */
+        sa_buffer_quote(&self->answer, known ? scratch : "scratch files cannot be written");
+    }
     if (broken) sa_buffer_format(&self->answer, ", \"broken\": %zu", broken); /* the others are served */
     if (broken && known)
         sa_buffer_format(&self->answer, ", \"broken_agents\": %s", names.status ? "[]" : names.text);

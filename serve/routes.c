@@ -285,12 +285,19 @@ static sv_agent *agent_of_key(sv_exchange *self) {
     return found;
 }
 
+/* Of a database that is not known yet, or hangs; one that is gone says so itself, at once. */
+static bool is_reached(const sv_exchange *self, sv_refusal *why) {
+    char sentence[320];
+    sv_cluster *cluster = self->service->cluster;
+    if (!cluster || (sv_cluster_is_open(cluster) && !sv_cluster_is_silent(cluster))) return true;
+    return !sv_cluster_trouble(cluster, sentence) || sv_refuse(why, 503, "%s", sentence);
+}
+
 static bool find_agent(sv_exchange *self, sv_refusal *why) {
     if (!*self->name) return true;
     if (self->service->learning == LEARNING_ONLY && self->route->who == WHO_CLIENT)
         return sv_refuse(why, 503, "this server only learns (--learn only): ask another one");
-    if (self->service->cluster && !sv_cluster_is_open(self->service->cluster))
-        return sv_refuse(why, 503, "the database is not there yet, and agents are not known: try again");
+    if (!is_reached(self, why)) return false;
     self->agent = agent_of_key(self);
     if (!self->agent) self->agent = sv_agents_find(&self->service->agents, self->name);
     if (self->agent && atomic_load(&self->agent->unreadable) && !is_for_unreadable(self->route))

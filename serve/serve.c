@@ -41,19 +41,13 @@ static void end_exchange(sv_exchange *exchange, double seconds) {
     sv_routes_end(exchange);
 }
 
-/* What is behind a URL's "user:password@". */
-static const char *without_password(const char *url) {
-    const char *at = strchr(url, '@');
-    return at ? at + 1 : url;
-}
-
 static void say_hello(const sv_serve_options *options, unsigned port, size_t agents) {
     bool six = strchr(options->address, ':');
+    char name[256];
+    sv_store_name(options->store ? options->store : options->folder, name);
     printf("superarm serve: http://%s%s%s:%u/ serves %s (%zu agent%s). The page there has a first request to "
            "paste.\n",
-           six ? "[" : "", options->address, six ? "]" : "", port,
-           options->store ? without_password(options->store) : options->folder, agents,
-           agents == 1 ? "" : "s");
+           six ? "[" : "", options->address, six ? "]" : "", port, name, agents, agents == 1 ? "" : "s");
     fflush(stdout);
 }
 

@@ -27,11 +27,17 @@ int sv_serve_run(const sv_serve_options *options, char *message);
 /* Looks at a folder without serving it: damage, rows that do not fit together, checkpoints that cannot be
  * read. Prints what it finds. */
 int sv_serve_check(const char *folder, char *message);
+/* Is it the URL of a database? Else it is a folder. */
+bool sv_serve_is_url(const char *place);
+/* The same of --store, which must be one: false with a sentence that has no password. */
+bool sv_serve_is_store(const char *place, char *message);
 /* A copy of the folder into a new one, while it is served. */
 int sv_serve_backup(const char *folder, const char *to, char *message);
 /* A folder of an older format becomes one of this version's, after a backup beside it; a database, given by
  * its URL, gets its tables or those of this version. */
 int sv_serve_migrate(const char *folder, char *message);
+/* All of a folder into a database that is given by its URL, or back, while nobody serves either. */
+int sv_serve_copy(const char *from, const char *to, char *message);
 /* Helps a running service, which starts it (solver.h). */
 int sv_serve_solver(void);
 /* The process of an evaluation, which the service starts. */

@@ -16,15 +16,16 @@ typedef struct loading {
 /* One whose items cannot be read is broken, and others go on. */
 static void load_items(sv_loading *self, sv_agent *agent) {
     sv_refusal why = {0};
-    uint64_t past = 0;
-    if (atomic_load(&agent->unreadable) || !agent->settings->schema) return;
-    if (!sv_catalogue_load(self->store, agent->id, agent->settings->schema, &agent->catalogue,
-                           &agent->items_number, &past, &why)) {
+    sv_store_catalogue about = {0};
+    if (atomic_load(&agent->unreadable)) return;
+    if (!sv_catalogue_load(self->store, agent->id, NULL, agent->settings->schema, &agent->catalogue, &about,
+                           &why)) {
         fprintf(stderr, "superarm serve: agent %s is broken: its items cannot be read: %s\n", agent->name,
                 why.message);
         sv_agent_break(agent, why.message);
     }
-    atomic_store(&agent->items_past, past);
+    agent->items_number = about.number;
+    atomic_store(&agent->items_past, about.past);
 }
 
 static bool load_agent(void *user, const sv_store_agent *from) {
@@ -46,6 +47,7 @@ static bool load_agent(void *user, const sv_store_agent *from) {
     load_items(self, agent);
     sv_agent_wrote(agent, from->last_seq);
     agent->settings_version = from->version;
+    if (from->policy) atomic_store(&agent->checkpointed, from->policy);
     agent->start_seq = from->last_seq;
     bool noted = sv_checkpoints_note(agent, from) || sv_refuse(self->why, 503, "memory could not be had");
     if (noted && !sv_agents_add(&self->service->agents, agent))
@@ -76,12 +78,11 @@ static bool load_all(sv_service *self, sv_store *store, sv_refusal *why) {
 
 /* The threads, one after the other. Each takes over its store; what is not taken is closed. */
 static bool start_writers(sv_service *self, sv_store *store, sv_refusal *why) {
-    sv_maintenance *rows[] = {&self->closing, &self->retention}, *beat[1] = {NULL};
+    sv_maintenance *rows[] = {&self->closing, &self->retention};
     sv_service_add_maintenance(self);
     sv_store *of_holder = self->cluster ? open_store(self, true, why) : NULL;
     if (self->cluster && of_holder) {
-        beat[0] = sv_cluster_beat(self->cluster);
-        self->writer = sv_writer_start(store, beat, 1, &self->active);
+        self->writer = sv_writer_start(store, NULL, 0, &self->active);
         self->holder = self->writer ? sv_writer_start(of_holder, rows, 2, NULL) : NULL;
         if (self->holder) sv_writer_last(self->holder, &self->held_sums.last);
         if (!self->holder) sv_store_close(of_holder);
@@ -140,7 +141,8 @@ static bool start_threads(sv_service *self, const sv_service_options *options, s
                                     .folder = &self->folder,
                                     .memory = &self->memory,
                                     .agents = &self->agents,
-                                    .writer = self->writer};
+                                    .writer = self->writer,
+                                    .cluster = self->cluster};
     self->evaluations = of_evaluations ? sv_evaluations_start(&asked, of_evaluations) : NULL;
     why->status = 0; /* without them the rates stay unknown, and there are no evaluations */
     sv_writer_do_maintenance(self->writer); /* which wakes the learner */
@@ -166,7 +168,7 @@ static sv_store *open_folder(sv_service *self, const char *folder, sv_refusal *w
 static sv_store *open_shared(sv_service *self, const sv_service_options *options, sv_refusal *why) {
     sv_refusal later = {0};
     if (!sv_store_is_url(options->store)) {
-        sv_refuse(why, 400, "--store %.200s is no URL like postgresql://user@host/database", options->store);
+        sv_refuse(why, 400, "what --store has is no URL like postgresql://user@host/database");
         return NULL;
     }
     if (!sv_folder_make_temporary(&self->folder, why)) return NULL;

@@ -30,16 +30,18 @@ typedef struct closed {
 /* A pass of retention over the agents. */
 enum { PASS_DELETED = 64 };
 typedef struct turn {
-    int64_t agent, age; /* milliseconds */
-    bool deleted;
+    int64_t agent, age;             /* milliseconds */
+    bool deleted, more;             /* more: than the last batch */
     uint64_t purged;                /* items of the past that went */
     uint64_t waited, held, removed; /* of the last batch: not learnt; not activated; and all */
 } sv_turn;
 typedef struct pass {
     sv_turn turns[LIMIT_AGENTS + 1 + PASS_DELETED];
     size_t count, at, first; /* at: whose turn it is; first: who was when the batch began */
-    bool runs;
+    size_t rounds;           /* of turns: the first is of all agents, others of those that have more */
+    bool runs, more;         /* more: the next one begins at once */
     uint64_t removed;
+    double until;                /* when all agents have their turn again */
     double seconds, next, pause; /* that it took; when the next one begins; seconds before it */
 } sv_pass;
 

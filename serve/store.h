@@ -35,6 +35,9 @@ typedef struct store sv_store;
  * several servers may share (store_shared.h). NULL, with a sentence. */
 sv_store *sv_store_open(const char *place, bool write, sa_buffer *sentence);
 bool sv_store_is_url(const char *place);
+/* A folder as it is; of a URL the host and the database, without what may be a password, and the scheme where
+ * it is not PostgreSQL's. */
+void sv_store_name(const char *place, char out[256]);
 /* The same to read, of any format up to the present one: for copies. */
 sv_store *sv_store_open_old(const char *folder, sa_buffer *sentence);
 void sv_store_close(sv_store *self);   /* NULL is fine */
@@ -75,6 +78,8 @@ sv_store_status sv_store_empty_log(sv_store *self);
 void sv_store_ruin(sv_store *self, const char *sentence);
 /* Has it failed for good? Then sv_store_sentence says how. */
 bool sv_store_is_ruined(sv_store *self);
+/* Was the last transaction undone for the sake of another? Then it may succeed if it is tried again. */
+bool sv_store_is_deadlocked(const sv_store *self);
 /* A write that changes nothing: does the disk take one? Outside transactions. */
 sv_store_status sv_store_probe(sv_store *self);
 
@@ -90,6 +95,7 @@ typedef struct store_agent {
     bool deleted;                                 /* its rows are being removed */
     uint64_t version, policy; /* where it is shared: of its settings; of its newest policy, 0 for none */
     const char *broken;       /* likewise: why it cannot go on; NULL: it can */
+    uint64_t items, past;     /* likewise: its catalogue's version; items of the past */
 } sv_store_agent;
 
 /* STORE_NONE: the name is taken. */
@@ -133,6 +139,7 @@ typedef struct store_decision {
         due; /* of the journal's: given how long it waits, and then until when; 0: for its feedback */
     const char *event;
     sv_decision_state state;
+    bool ended; /* it waits, but its wait is over: found by a writer, where the learner is another server */
     sv_decision_side side;
     uint64_t model, seq; /* seq of the row that learnt it; 0: none */
     uint8_t hash[SA_SHA256_BYTES];
@@ -143,7 +150,7 @@ typedef struct store_decision {
     size_t body_size;
 } sv_store_decision;
 
-/* STORE_NONE: the event is there already. */
+/* STORE_NONE: the event is there already, or its agent is not. */
 sv_store_status sv_store_decision_add(sv_store *self, const sv_store_decision *decision);
 /* That this decision will be added in the same transaction: a store that is far away sends it on at once,
  * and waits for all answers in sv_store_settle. The decision stays as it is until it is added. */
@@ -159,8 +166,10 @@ sv_store_status sv_store_decision_due(sv_store *self, sv_store_decision *out);
 sv_store_status sv_store_decisions_drop(sv_store *self, int64_t agent, uint64_t *waited, uint64_t *held);
 /* One that is held waits from now on, for so many milliseconds; 0: for its feedback. */
 sv_store_status sv_store_decision_activate(sv_store *self, int64_t decision, int64_t wait);
-/* Removes the agent's oldest that are held, at most `most`. */
-sv_store_status sv_store_held_remove(sv_store *self, int64_t agent, size_t most, uint64_t *count);
+/* Removes the agent's oldest that are held, at most `most`. The newest `keep` stay; SQLite leaves it to its
+ * caller to count them, who is alone. */
+sv_store_status sv_store_held_remove(sv_store *self, int64_t agent, size_t keep, size_t most,
+                                     uint64_t *count);
 /* Removes a decision with its feedback; its row stays, without them. Their bytes are overwritten in the
  * database; they are in the log until it is emptied. */
 sv_store_status sv_store_decision_erase(sv_store *self, int64_t decision);
@@ -205,10 +214,11 @@ sv_store_status sv_store_hold(sv_store *self, int64_t agent);
 void sv_store_let_go(sv_store *self, int64_t agent);
 bool sv_store_holds(const sv_store *self, int64_t agent);
 /* What another server has left to become a row of an agent that is held: the first, STORE_NONE for none; and
- * that it has. In a transaction. */
+ * that it has (seq 0: nobody waits to know which). Agents take turns. In a transaction. */
 typedef struct store_entry {
     int64_t id, agent;
-    sv_store_row row; /* kind and data; valid until the next call */
+    sv_store_row row; /* kind and data, or the decision that is to be revised: id 0 where that is gone; valid
+                         until the next call */
 } sv_store_entry;
 sv_store_status sv_store_inbox(sv_store *self, sv_store_entry *out);
 sv_store_status sv_store_inbox_done(sv_store *self, int64_t id, uint64_t seq);
@@ -233,11 +243,14 @@ sv_store_status sv_store_waiting(sv_store *self, int64_t agent, size_t most,
 typedef struct store_evaluation {
     int64_t id, time;
     const char *request, *result; /* JSON; result NULL: there is none yet, or it was cut off */
+    const char *server;           /* where servers share the store: the name of the one that has it */
+    bool runs;                    /* likewise; else it waits */
 } sv_store_evaluation;
 
-/* A new one, with an id that no other has had; the oldest of more than 100 of the agent's goes. */
+/* A new one, with an id that no other has had; the oldest of more than 100 of the agent's goes. `server`: the
+ * id of this one, where servers share the store. STORE_NONE: the agent is gone. */
 sv_store_status sv_store_evaluation_add(sv_store *self, int64_t agent, int64_t now, const char *request,
-                                        int64_t *id);
+                                        const char *server, int64_t *id);
 /* STORE_NONE: it is not there any longer. */
 sv_store_status sv_store_evaluation_put(sv_store *self, int64_t agent, int64_t id, const char *result);
 sv_store_status sv_store_evaluation_delete(sv_store *self, int64_t agent, int64_t id);
@@ -279,20 +292,34 @@ typedef struct store_item {
     size_t size;
 } sv_store_item;
 
-sv_store_status sv_store_item_put(sv_store *self, int64_t agent, const sv_store_item *item);
-sv_store_status sv_store_item_end(sv_store *self, int64_t agent, uint64_t number, uint64_t since,
-                                  uint64_t until);
-/* Those that are there now, by number; `each` false ends it. */
-sv_store_status sv_store_items(sv_store *self, int64_t agent,
+/* A catalogue: its last version, 0 for none, the largest number that was given, how many items of the past
+ * there are. */
+typedef struct store_catalogue {
+    uint64_t version, number, past;
+} sv_store_catalogue;
+/* What becomes of one: items that end, by number and since, and items that begin. */
+typedef struct store_change {
+    const sv_store_item *gone, *fresh; /* (gone_count), (fresh_count) */
+    size_t gone_count, fresh_count;
+    uint64_t number; /* the largest after it */
+} sv_store_change;
+
+/* In a transaction: the catalogue as it is, which nobody else changes before the transaction's end.
+ * STORE_NONE: its agent is gone. */
+sv_store_status sv_store_items_lock(sv_store *self, int64_t agent, sv_store_catalogue *out);
+/* In the same one. It gets a version: the journal's time, or one more than the last. */
+sv_store_status sv_store_items_change(sv_store *self, int64_t agent, const sv_store_change *change,
+                                      uint64_t *version);
+/* Those that are there now, by number; or what came and ended after version `after`, where that is not 0,
+ * ended ones without fields. STORE_NONE: what ended after it is not known any longer. `each` false ends it.
+ * `*out` is of the same moment. */
+sv_store_status sv_store_items(sv_store *self, int64_t agent, uint64_t after, sv_store_catalogue *out,
                                bool (*each)(void *user, const sv_store_item *item), void *user);
-/* An item as it was at a version. STORE_NONE: it was not there. */
-sv_store_status sv_store_item_at(sv_store *self, int64_t agent, uint64_t number, uint64_t version,
-                                 void (*each)(void *user, const sv_store_item *item), void *user);
-/* The last version and the largest number, and how many items of the past there are. */
-sv_store_status sv_store_items_count(sv_store *self, int64_t agent, uint64_t *version, uint64_t *number,
-                                     uint64_t *past);
-/* The version of a change that is made now, after version `after`: the journal's time, or one more. */
-uint64_t sv_store_items_version(const sv_store *self, uint64_t after);
+/* Items as they were at a version, by their numbers (count), which increase. STORE_NONE: one was
+ * not there. */
+sv_store_status sv_store_items_at(sv_store *self, int64_t agent, uint64_t version, const uint32_t *numbers,
+                                  size_t count, void (*each)(void *user, const sv_store_item *item),
+                                  void *user);
 /* Removes items of the past that no decision names: those that ended before `before`, and before any decision
  * that is there was made; a decision is learnt `wait` milliseconds after it was made at most. At most
  * `most`. `count`: how many. */
@@ -317,14 +344,15 @@ sv_store_status sv_store_scratch_put(sv_store *self, const char *name);
 
 /* Removes decisions that are older than `age` milliseconds, with their rows: of a deleted agent any, of
  * others those that both checkpoints have. At most `most`, and none after the moment `until`
- * (sv_clock_seconds). `count`: how many, `waited` of them without having been learnt, `held` without
- * having been activated. */
+ * (sv_clock_seconds); a database takes a batch a call, whatever the moment. `count`: how many, `waited` of
+ * them without having been learnt, `held` without having been activated. `more`: there may be more. */
 typedef struct store_retention {
     int64_t agent, age;
     bool deleted; /* the agent is: all of it goes */
     size_t most;
     double until;
     uint64_t count, waited, held;
+    bool more;
 } sv_store_retention;
 sv_store_status sv_store_retain(sv_store *self, sv_store_retention *what);
 /* Gives free pages back to the disk, where they are many: at most `most` of them. */

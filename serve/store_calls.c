@@ -1,6 +1,7 @@
 /* Which backend a store has: its first word says so, and each call goes there. */
 #include "store_calls.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void nothing(sv_store *self) { (void)self; }
@@ -21,7 +22,27 @@ bool sv_store_is_url(const char *place) {
     return !strncmp(place, "postgresql://", 13) || !strncmp(place, "postgres://", 11);
 }
 
+/* As libpq reads it, a password ends at the first @ before a /, and may have a ? in it. One with a / is none
+ * for libpq; it is left out all the same. */
+void sv_store_name(const char *place, char out[256]) {
+    const char *from = strstr(place, "://"), *at;
+    from = from ? from + 3 : place;
+    size_t size = strlen(from), scheme = sv_store_is_url(place) ? 0 : (size_t)(from - place);
+    if (from != place) {
+        if ((at = memchr(from, '@', strcspn(from, "/")))) from = at + 1;
+        size = strcspn(from, "?");
+        while ((at = memchr(from, '@', size))) size -= (size_t)(at + 1 - from), from = at + 1;
+    }
+    snprintf(out, 256, "%.*s%.*s", (int)scheme, place, (int)size, from);
+}
+
 sv_store *sv_store_open(const char *place, bool write, sa_buffer *sentence) {
+    if (strstr(place, "://") && !sv_store_is_url(place)) {
+        char name[256];
+        sv_store_name(place, name);
+        sa_buffer_format(sentence, "%s is no URL like postgresql://user@host/database", name);
+        return NULL;
+    }
     return sv_store_is_url(place) ? sv_postgres_open(place, write, sentence)
                                   : sv_sqlite_open(place, write, sentence);
 }

@@ -22,6 +22,7 @@
     X(sv_store_status, empty_log, (sv_store * self), (self))                                                 \
     X(void, ruin, (sv_store * self, const char *sentence), (self, sentence))                                 \
     X(bool, is_ruined, (sv_store * self), (self))                                                            \
+    X(bool, is_deadlocked, (const sv_store *self), (self))                                                   \
     X(sv_store_status, probe, (sv_store * self), (self))                                                     \
     X(sv_store_status, agent_add,                                                                            \
       (sv_store * self, const char *name, const char *settings, int64_t now, int64_t *id),                   \
@@ -49,8 +50,9 @@
       (self, agent, waited, held))                                                                           \
     X(sv_store_status, decision_activate, (sv_store * self, int64_t decision, int64_t wait),                 \
       (self, decision, wait))                                                                                \
-    X(sv_store_status, held_remove, (sv_store * self, int64_t agent, size_t most, uint64_t * count),         \
-      (self, agent, most, count))                                                                            \
+    X(sv_store_status, held_remove,                                                                          \
+      (sv_store * self, int64_t agent, size_t keep, size_t most, uint64_t * count),                          \
+      (self, agent, keep, most, count))                                                                      \
     X(sv_store_status, decision_erase, (sv_store * self, int64_t decision), (self, decision))                \
     X(sv_store_status, feedback_add,                                                                         \
       (sv_store * self, int64_t decision, const char *key, int64_t now, bool late, const char *value),       \
@@ -101,22 +103,19 @@
       (self, each, user))                                                                                    \
     X(sv_store_status, hours_delete, (sv_store * self, int64_t agent, int64_t from, int64_t to),             \
       (self, agent, from, to))                                                                               \
-    X(sv_store_status, item_put, (sv_store * self, int64_t agent, const sv_store_item *item),                \
-      (self, agent, item))                                                                                   \
-    X(sv_store_status, item_end,                                                                             \
-      (sv_store * self, int64_t agent, uint64_t number, uint64_t since, uint64_t until),                     \
-      (self, agent, number, since, until))                                                                   \
+    X(sv_store_status, items_lock, (sv_store * self, int64_t agent, sv_store_catalogue * out),               \
+      (self, agent, out))                                                                                    \
+    X(sv_store_status, items_change,                                                                         \
+      (sv_store * self, int64_t agent, const sv_store_change *change, uint64_t *version),                    \
+      (self, agent, change, version))                                                                        \
     X(sv_store_status, items,                                                                                \
-      (sv_store * self, int64_t agent, bool (*each)(void *user, const sv_store_item *item), void *user),     \
-      (self, agent, each, user))                                                                             \
-    X(sv_store_status, item_at,                                                                              \
-      (sv_store * self, int64_t agent, uint64_t number, uint64_t version,                                    \
+      (sv_store * self, int64_t agent, uint64_t after, sv_store_catalogue * out,                             \
+       bool (*each)(void *user, const sv_store_item *item), void *user),                                     \
+      (self, agent, after, out, each, user))                                                                 \
+    X(sv_store_status, items_at,                                                                             \
+      (sv_store * self, int64_t agent, uint64_t version, const uint32_t *numbers, size_t count,              \
        void (*each)(void *user, const sv_store_item *item), void *user),                                     \
-      (self, agent, number, version, each, user))                                                            \
-    X(sv_store_status, items_count,                                                                          \
-      (sv_store * self, int64_t agent, uint64_t * version, uint64_t * number, uint64_t * past),              \
-      (self, agent, version, number, past))                                                                  \
-    X(uint64_t, items_version, (const sv_store *self, uint64_t after), (self, after))                        \
+      (self, agent, version, numbers, count, each, user))                                                    \
     X(sv_store_status, items_purge,                                                                          \
       (sv_store * self, int64_t agent, int64_t wait, uint64_t before, size_t most, uint64_t * count),        \
       (self, agent, wait, before, most, count))                                                              \
@@ -131,8 +130,8 @@
     X(sv_store_status, scratch_put, (sv_store * self, const char *name), (self, name))                       \
     X(sv_store_status, retain, (sv_store * self, sv_store_retention * what), (self, what))                   \
     X(sv_store_status, evaluation_add,                                                                       \
-      (sv_store * self, int64_t agent, int64_t now, const char *request, int64_t *id),                       \
-      (self, agent, now, request, id))                                                                       \
+      (sv_store * self, int64_t agent, int64_t now, const char *request, const char *server, int64_t *id),   \
+      (self, agent, now, request, server, id))                                                               \
     X(sv_store_status, evaluation_put, (sv_store * self, int64_t agent, int64_t id, const char *result),     \
       (self, agent, id, result))                                                                             \
     X(sv_store_status, evaluation_delete, (sv_store * self, int64_t agent, int64_t id), (self, agent, id))   \

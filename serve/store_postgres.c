@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-
-static const double AGAIN_SECONDS = 0.25; /* between two tries to connect */
-
 static const char *const SQL[] = {
 #define STORE_SQL(name, sql) sql,
     POSTGRES_STATEMENTS(STORE_SQL)
@@ -58,89 +54,48 @@ const char *sv_postgres_get_text(const PGresult *result, int row, int column) {
 
 /* ---- failures ---- */
 
-static void forget_connection(sv_store *self) {
-    PQclear(self->found);
-    PQclear(self->hour);
-    self->found = self->hour = NULL;
-    PQfinish(self->connection);
-    self->connection = NULL;
-    memset(self->prepared, 0, sizeof self->prepared);
-    self->held_count = self->ahead_count = 0;
-    self->listens = self->pipeline = false;
+static void forget_due(sv_store *self) {
+    PQclear(self->due);
+    self->due = NULL;
+    self->due_at = 0;
 }
 
-/* The first line of what PostgreSQL says. */
-static void say(sv_store *self, const char *text) {
-    size_t size = strcspn(text, "\n");
-    snprintf(self->sentence, sizeof self->sentence, "the database cannot be used: %.*s", (int)size,
-             size ? text : "it is not known why");
+static void see_deadlock(sv_store *self, const PGresult *result) {
+    const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    if (code && !strcmp(code, "40P01")) self->deadlocked = true;
 }
+
+bool sv_postgres_is_deadlocked(const sv_store *self) { return self->deadlocked; }
 
 /* Whatever failed, a later try may succeed: PostgreSQL undoes what was not committed. */
-static sv_store_status fail(sv_store *self, const char *text) {
-    say(self, text);
-    if (PQstatus(self->connection) == CONNECTION_BAD) forget_connection(self);
+sv_store_status sv_postgres_fail(sv_store *self, const char *text) {
+    sv_postgres_say(self, text);
+    if (PQstatus(self->connection) == CONNECTION_BAD) sv_postgres_disconnect(self);
     return STORE_LATER;
 }
 
 const char *sv_postgres_sentence(const sv_store *self) { return self->sentence; }
 
-/* ---- connecting ---- */
-
-static PGconn *connect_to(const char *url) {
-    static const char *const names[] = {"dbname",
-                                        "application_name",
-                                        "connect_timeout",
-                                        "tcp_user_timeout",
-                                        "keepalives_idle",
-                                        "client_encoding",
-                                        NULL};
-    const char *values[] = {url, "superarm serve", "3", "10000", "10", "UTF8", NULL};
-    return PQconnectdbParams(names, values, 1);
-}
-
-static void ignore(void *user, const PGresult *result) { (void)user, (void)result; }
-
-/* A server that hangs in a transaction must not hold up others; a commit means that it is on disk. */
-static const char SESSION[] = "SET synchronous_commit = on; SET lock_timeout = '3s'; "
-                              "SET idle_in_transaction_session_timeout = '5s'; "
-                              "SET default_transaction_isolation = 'read committed'; "
-                              "SET timezone = 'UTC'; SET client_min_messages = error";
-
-sv_store_status sv_postgres_connect(sv_store *self) {
-    if (self->connection && PQstatus(self->connection) == CONNECTION_OK) return STORE_OK;
-    double now = sv_clock_seconds();
-    if (self->tried > 0 && now - self->tried < AGAIN_SECONDS) return STORE_LATER;
-    forget_connection(self);
-    self->connection = connect_to(self->url);
-    self->tried = sv_clock_seconds();
-    if (PQstatus(self->connection) != CONNECTION_OK) {
-        say(self, PQerrorMessage(self->connection));
-        forget_connection(self);
-        return STORE_LATER;
-    }
-    PQsetNoticeReceiver(self->connection, ignore, NULL);
-    if (sv_postgres_run_sql(self, SESSION) == STORE_OK && sv_postgres_check_format(self)) return STORE_OK;
-    forget_connection(self);
-    return STORE_LATER;
-}
+/* ---- statements ---- */
 
 /* A connection that went outside a transaction is made again, unseen. */
 static sv_store_status ready(sv_store *self, int which) {
-    if (self->transaction && !self->connection) return STORE_LATER;
-    sv_store_status status = self->transaction ? STORE_OK : sv_postgres_connect(self);
-    if (status != STORE_OK || self->prepared[which]) return status;
+    sv_store_status status = STORE_LATER;
     char name[16];
     snprintf(name, sizeof name, "s%d", which);
-    PGresult *result = PQprepare(self->connection, name, SQL[which], 0, NULL);
-    bool good = PQresultStatus(result) == PGRES_COMMAND_OK;
-    if (!good) status = fail(self, PQerrorMessage(self->connection));
-    PQclear(result);
-    self->prepared[which] = good;
+    if (self->transaction && !self->connection) return STORE_LATER;
+    for (int tries = 0; tries < 2; tries++) {
+        status = self->transaction ? STORE_OK : sv_postgres_connect(self);
+        if (status != STORE_OK || self->prepared[which]) break;
+        PGresult *result = PQprepare(self->connection, name, SQL[which], 0, NULL);
+        bool good = PQresultStatus(result) == PGRES_COMMAND_OK;
+        if (!good) status = sv_postgres_fail(self, PQerrorMessage(self->connection));
+        PQclear(result);
+        self->prepared[which] = good;
+        if (self->connection || self->transaction) break;
+    }
     return status;
 }
-
-/* ---- statements ---- */
 
 static bool is_good(const PGresult *result) {
     ExecStatusType status = PQresultStatus(result);
@@ -159,7 +114,8 @@ PGresult *sv_postgres_run(sv_store *self, int which, const sv_postgres_values *v
         PGresult *result = PQexecPrepared(self->connection, name, values->count, values->values,
                                           values->sizes, values->formats, 1);
         if (is_good(result)) return result;
-        *status = fail(self, PQerrorMessage(self->connection));
+        see_deadlock(self, result);
+        *status = sv_postgres_fail(self, PQerrorMessage(self->connection));
         PQclear(result);
         if (self->connection || self->transaction) break;
     }
@@ -186,17 +142,62 @@ sv_store_status sv_postgres_each(sv_store *self, int which, const sv_postgres_va
     snprintf(name, sizeof name, "s%d", which);
     if (!PQsendQueryPrepared(self->connection, name, values->count, values->values, values->sizes,
                              values->formats, 1))
-        return fail(self, PQerrorMessage(self->connection));
+        return sv_postgres_fail(self, PQerrorMessage(self->connection));
     PQsetSingleRowMode(self->connection);
     for (PGresult *result; (result = PQgetResult(self->connection)); PQclear(result)) {
         if (!is_good(result)) status = STORE_LATER;
         if (PQresultStatus(result) == PGRES_SINGLE_TUPLE && more) more = each(user, result);
     }
-    return status == STORE_OK ? STORE_OK : fail(self, PQerrorMessage(self->connection));
+    return status == STORE_OK ? STORE_OK : sv_postgres_fail(self, PQerrorMessage(self->connection));
+}
+
+sv_store_status sv_postgres_gather(sv_store *self, int which, const sv_postgres_values *values, size_t most,
+                                   size_t bytes, PGresult **out, size_t *count) {
+    char name[16];
+    size_t size = 0;
+    sv_store_status status = ready(self, which);
+    *count = 0;
+    if (status != STORE_OK) return status;
+    snprintf(name, sizeof name, "s%d", which);
+    if (!PQsendQueryPrepared(self->connection, name, values->count, values->values, values->sizes,
+                             values->formats, 1))
+        return sv_postgres_fail(self, PQerrorMessage(self->connection));
+    PQsetSingleRowMode(self->connection);
+    for (PGresult *result; (result = PQgetResult(self->connection));) {
+        bool row = PQresultStatus(result) == PGRES_SINGLE_TUPLE, wanted = *count < most && size < bytes;
+        if (!is_good(result)) status = STORE_LATER;
+        for (int i = 0; row && wanted && i < PQnfields(result); i++)
+            size += (size_t)PQgetlength(result, 0, i);
+        if (row && wanted)
+            out[(*count)++] = result;
+        else
+            PQclear(result);
+    }
+    if (status == STORE_OK) return STORE_OK;
+    while (*count) PQclear(out[--*count]);
+    return sv_postgres_fail(self, PQerrorMessage(self->connection));
+}
+
+sv_store_status sv_postgres_copy_begin(sv_store *self, const char *sql) {
+    if (!self->connection) return STORE_LATER;
+    PGresult *result = PQexec(self->connection, sql);
+    bool good = PQresultStatus(result) == PGRES_COPY_IN;
+    PQclear(result);
+    return good ? STORE_OK : sv_postgres_fail(self, PQerrorMessage(self->connection));
+}
+
+sv_store_status sv_postgres_copy_end(sv_store *self, bool whole) {
+    bool good = PQputCopyEnd(self->connection, whole ? NULL : "it was cut off") == 1;
+    for (PGresult *result; (result = PQgetResult(self->connection)); PQclear(result)) {
+        good = good && is_good(result);
+        self->changes += strtoull(PQcmdTuples(result), NULL, 10);
+    }
+    return good ? STORE_OK : sv_postgres_fail(self, PQerrorMessage(self->connection));
 }
 
 sv_store_status sv_postgres_send(sv_store *self, int which, const sv_postgres_values *values) {
     char name[16];
+    if (self->pipeline && !self->prepared[which]) return STORE_LATER; /* no pipeline prepares a statement */
     sv_store_status status = self->pipeline ? STORE_OK : ready(self, which);
     if (status == STORE_OK && !self->pipeline) self->pipeline = PQenterPipelineMode(self->connection);
     if (!self->pipeline) return status == STORE_OK ? STORE_LATER : status;
@@ -210,8 +211,10 @@ sv_store_status sv_postgres_send(sv_store *self, int which, const sv_postgres_va
 sv_store_status sv_postgres_receive(sv_store *self, uint64_t *count) {
     PGresult *result = PQgetResult(self->connection);
     bool good = is_good(result);
-    if (!good && result && PQresultStatus(result) == PGRES_FATAL_ERROR)
-        say(self, PQresultErrorMessage(result));
+    if (!good && result && PQresultStatus(result) == PGRES_FATAL_ERROR) {
+        see_deadlock(self, result);
+        sv_postgres_say(self, PQresultErrorMessage(result));
+    }
     *count = good ? strtoull(PQcmdTuples(result), NULL, 10) : 0;
     PQclear(result);
     PQclear(PQgetResult(self->connection)); /* NULL: the end of this answer */
@@ -224,7 +227,7 @@ static sv_store_status end_pipeline(sv_store *self, sv_store_status status) {
     bool ended = PQexitPipelineMode(self->connection);
     self->pipeline = false;
     if (ended && PQstatus(self->connection) == CONNECTION_OK) return status;
-    return fail(self, PQerrorMessage(self->connection));
+    return sv_postgres_fail(self, PQerrorMessage(self->connection));
 }
 
 sv_store_status sv_postgres_settle(sv_store *self) {
@@ -239,8 +242,8 @@ sv_store_status sv_postgres_settle(sv_store *self) {
     }
     if (!sent) {
         self->pipeline = false;
-        say(self, PQerrorMessage(self->connection));
-        forget_connection(self);
+        sv_postgres_say(self, PQerrorMessage(self->connection));
+        sv_postgres_disconnect(self);
         return STORE_LATER;
     }
     return end_pipeline(self, status);
@@ -249,7 +252,7 @@ sv_store_status sv_postgres_settle(sv_store *self) {
 sv_store_status sv_postgres_run_sql(sv_store *self, const char *sql) {
     PGresult *result = PQexec(self->connection, sql);
     bool good = is_good(result);
-    sv_store_status status = good ? STORE_OK : fail(self, PQerrorMessage(self->connection));
+    sv_store_status status = good ? STORE_OK : sv_postgres_fail(self, PQerrorMessage(self->connection));
     PQclear(result);
     return status;
 }
@@ -261,6 +264,8 @@ sv_store_status sv_postgres_begin(sv_store *self) {
         sv_store_status status = sv_postgres_connect(self);
         if (status != STORE_OK) return status;
         self->ahead_count = 0;
+        self->deadlocked = false;
+        forget_due(self);
         self->transaction = sv_postgres_run_sql(self, "BEGIN") == STORE_OK;
         if (self->transaction || self->connection) break;
     }
@@ -273,7 +278,8 @@ sv_store_status sv_postgres_commit(sv_store *self) {
     PGresult *result = PQexec(self->connection, "COMMIT");
     bool done = is_good(result) && !strcmp(PQcmdStatus(result), "COMMIT");
     self->transaction = false;
-    sv_store_status status = done ? STORE_OK : fail(self, PQerrorMessage(self->connection));
+    forget_due(self);
+    sv_store_status status = done ? STORE_OK : sv_postgres_fail(self, PQerrorMessage(self->connection));
     PQclear(result);
     if (!done && !self->connection) return STORE_LOST;
     return status;
@@ -284,6 +290,7 @@ void sv_postgres_rollback(sv_store *self) {
     memcpy(sentence, self->sentence, sizeof sentence); /* why, and not what rolling back says */
     if (self->transaction && self->connection) sv_postgres_run_sql(self, "ROLLBACK");
     self->transaction = false;
+    forget_due(self);
     memcpy(self->sentence, sentence, sizeof sentence);
 }
 
@@ -298,10 +305,14 @@ sv_store_status sv_postgres_snapshot(sv_store *self) {
 
 uint64_t sv_postgres_changes(const sv_store *self) { return self->changes; }
 
+/* As much as a few large decisions: a disk that is full has no room for it. It is undone. */
+static const char PROBE[] = "INSERT INTO chunks SELECT 0, decode(md5(random()::text), 'hex'), "
+                            "convert_to(repeat('x', 65536), 'UTF8')";
+
 sv_store_status sv_postgres_probe(sv_store *self) {
     sv_store_status status = sv_postgres_begin(self);
-    if (status == STORE_OK) status = sv_postgres_commit(self);
-    if (status != STORE_OK) sv_postgres_rollback(self);
+    if (status == STORE_OK) status = sv_postgres_run_sql(self, PROBE);
+    sv_postgres_rollback(self);
     return status;
 }
 
@@ -320,26 +331,29 @@ sv_store_status sv_postgres_give_back(sv_store *self, size_t most) {
 
 /* ---- opening and closing ---- */
 
+/* One that is not there may come, and is waited for. */
+static bool is_awaited(sv_store *self) {
+    return sv_postgres_is_absent() || sv_postgres_connect(self) == STORE_OK || !sv_postgres_is_refused(self);
+}
+
 sv_store *sv_postgres_open(const char *url, bool write, sa_buffer *sentence) {
     sv_store *self = calloc(1, sizeof *self);
-    if (self) self->url = strdup(url);
-    if (!self || !self->url)
-        sa_buffer_format(sentence, "memory could not be had");
-    else {
-        self->head.calls = &CALLS;
-        self->writes = write;
-        if (sv_postgres_connect(self) == STORE_OK) return self;
-        PGPing there = PQping(url); /* one that is not there may come, and is waited for */
-        if (there == PQPING_REJECT || there == PQPING_NO_RESPONSE) return self;
-        sa_buffer_format(sentence, "%s", self->sentence);
-    }
+    if (!self) return sa_buffer_format(sentence, "memory could not be had"), NULL;
+    self->head.calls = &CALLS;
+    self->writes = write;
+    self->url = strdup(url);
+    if (self->url && is_awaited(self)) return self;
+    sa_buffer_format(sentence, "%s", self->url ? self->sentence : "memory could not be had");
     sv_postgres_close(self);
     return NULL;
 }
 
 void sv_postgres_close(sv_store *self) {
     if (!self) return;
-    forget_connection(self);
+    sv_postgres_disconnect(self);
+    sa_buffer_clear(&self->row);
+    sa_buffer_clear(&self->body);
+    sa_buffer_clear(&self->answer);
     free(self->held);
     free(self->url);
     free(self);

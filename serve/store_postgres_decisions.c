@@ -1,6 +1,8 @@
 /* Agents, decisions and feedback. */
 #include <string.h>
 
+#include "compact.h"
+#include "expand.h"
 #include "store_postgres.h"
 
 /* ---- agents ---- */
@@ -66,7 +68,9 @@ sv_store_status sv_postgres_agents(sv_store *self, bool (*each)(void *user, cons
                                 .deleted = sv_postgres_get(list, i, 4),
                                 .version = (uint64_t)sv_postgres_get(list, i, 5),
                                 .broken = sv_postgres_get_text(list, i, 6),
-                                .policy = (uint64_t)sv_postgres_get(list, i, 7)};
+                                .policy = (uint64_t)sv_postgres_get(list, i, 7),
+                                .items = (uint64_t)sv_postgres_get(list, i, 8),
+                                .past = (uint64_t)sv_postgres_get(list, i, 9)};
         if (!each(user, &agent)) break;
     }
     PQclear(list);
@@ -89,7 +93,9 @@ sv_store_status sv_postgres_agent_count(sv_store *self, int64_t agent, sv_store_
 
 /* ---- decisions ---- */
 
-static void set_values(sv_postgres_values *values, const sv_store_decision *decision) {
+/* The values of the statement that is returned. */
+static int set_values(sv_postgres_values *values, const sv_store_decision *decision) {
+    uint64_t items = sv_compact_version(decision->body, decision->body_size);
     sv_postgres_number(values, decision->agent);
     sv_postgres_text(values, decision->event);
     sv_postgres_number(values, decision->time);
@@ -101,13 +107,18 @@ static void set_values(sv_postgres_values *values, const sv_store_decision *deci
     sv_postgres_bytes(values, decision->body, decision->body_size);
     sv_postgres_number(values, decision->state);
     sv_postgres_number(values, decision->side);
+    if (items)
+        sv_postgres_number(values, (int64_t)items);
+    else
+        sv_postgres_text(values, NULL);
+    return items ? SQL_DECISION_ADD_STORED : SQL_DECISION_ADD;
 }
 
 void sv_postgres_decision_ahead(sv_store *self, const sv_store_decision *decision) {
     sv_postgres_values values = {0};
     if (!self->transaction || !self->connection || self->ahead_count == POSTGRES_AHEAD) return;
-    set_values(&values, decision);
-    if (sv_postgres_send(self, SQL_DECISION_ADD, &values) != STORE_OK) return;
+    int add = set_values(&values, decision);
+    if (sv_postgres_send(self, add, &values) != STORE_OK) return;
     self->ahead[self->ahead_count].decision = decision;
     self->ahead[self->ahead_count++].added = false;
 }
@@ -117,8 +128,8 @@ sv_store_status sv_postgres_decision_add(sv_store *self, const sv_store_decision
     uint64_t added = 0;
     for (size_t i = 0; i < self->ahead_count; i++)
         if (self->ahead[i].decision == decision) return self->ahead[i].added ? STORE_OK : STORE_NONE;
-    set_values(&values, decision);
-    sv_store_status status = sv_postgres_do(self, SQL_DECISION_ADD, &values, &added);
+    int add = set_values(&values, decision);
+    sv_store_status status = sv_postgres_do(self, add, &values, &added);
     return status == STORE_OK && !added ? STORE_NONE : status;
 }
 
@@ -141,6 +152,12 @@ void sv_postgres_read_decision(const PGresult *result, int row, sv_store_decisio
         memcpy(out->hash, PQgetvalue(result, row, 8), SA_SHA256_BYTES);
 }
 
+/* One without its items has no answer: the learner says so of its agent, and the journal goes on. */
+static sv_store_status complete(sv_store *self, sv_store_decision *out) {
+    sv_store_status status = sv_expand(self, out, NULL, &self->answer);
+    return status == STORE_NONE ? STORE_OK : status;
+}
+
 static sv_store_status find_one(sv_store *self, int which, const sv_postgres_values *values,
                                 sv_store_decision *out) {
     sv_store_status status;
@@ -150,7 +167,9 @@ static sv_store_status find_one(sv_store *self, int which, const sv_postgres_val
     if (!result) return status;
     if (!PQntuples(result)) return STORE_NONE;
     sv_postgres_read_decision(result, 0, out);
-    return STORE_OK;
+    out->ended = PQnfields(result) > POSTGRES_DECISION_COLUMNS &&
+                 sv_postgres_get(result, 0, POSTGRES_DECISION_COLUMNS);
+    return complete(self, out);
 }
 
 /* An event that came in a path need not be text, and PostgreSQL takes text alone. */
@@ -181,15 +200,49 @@ sv_store_status sv_postgres_decision_find(sv_store *self, int64_t agent, const c
                     out);
 }
 
-sv_store_status sv_postgres_decision_due(sv_store *self, sv_store_decision *out) {
+/* In a transaction a batch is fetched, which nobody else can change meanwhile. Some more are looked at than
+ * are wanted, since others may have locked the first. */
+static PGresult *fetch_due(sv_store *self, sv_store_status *status) {
+    enum { BATCH = 64, GLANCE = 8 };
     sv_postgres_values values = {0};
     sa_buffer held = {0};
-    if (!self->held_count) return STORE_NONE;
+    PGresult *result = NULL;
     sv_postgres_held(self, &held);
     sv_postgres_text(&values, held.text);
-    sv_store_status status = held.status ? STORE_LATER : find_one(self, SQL_DECISION_DUE, &values, out);
+    sv_postgres_number(&values, self->transaction ? BATCH : GLANCE);
+    sv_postgres_number(&values, self->transaction ? BATCH : 1);
+    *status = STORE_LATER;
+    if (!held.status) result = sv_postgres_run(self, SQL_DECISION_DUE, &values, status);
     sa_buffer_clear(&held);
-    return status;
+    return result;
+}
+
+sv_store_status sv_postgres_decision_due(sv_store *self, sv_store_decision *out) {
+    sv_store_status status;
+    if (!self->held_count) return STORE_NONE;
+    if (!self->transaction || !self->due || self->due_at == PQntuples(self->due)) {
+        PGresult *result = fetch_due(self, &status);
+        PQclear(self->due); /* NULL where the connection was lost */
+        self->due = result;
+        self->due_at = 0;
+        if (!result) return status;
+    }
+    if (!PQntuples(self->due)) return STORE_NONE;
+    sv_postgres_read_decision(self->due, self->due_at++, out);
+    return complete(self, out);
+}
+
+sv_store_status sv_postgres_decision_take(sv_store *self, int64_t id, sv_store_decision *out) {
+    sv_postgres_values values = {0};
+    *out = (sv_store_decision){0};
+    sv_postgres_number(&values, id);
+    sv_store_status status = find_one(self, SQL_DECISION_TAKE, &values, out);
+    if (status != STORE_NONE) return status;
+    PGresult *there = sv_postgres_run(self, SQL_DECISION_THERE, &values, &status);
+    if (!there) return status;
+    if (PQntuples(there)) out->id = id;
+    PQclear(there);
+    return STORE_NONE;
 }
 
 static sv_store_status drop(sv_store *self, int64_t agent, sv_decision_state state, uint64_t *count) {
@@ -220,8 +273,9 @@ static sv_store_status by_id(sv_store *self, int which, int64_t id) {
 
 sv_store_status sv_postgres_decision_erase(sv_store *self, int64_t decision) {
     sv_store_status status = by_id(self, SQL_DECISION_FORGET, decision);
-    if (status == STORE_OK) status = by_id(self, SQL_FEEDBACK_DELETE, decision);
-    return status == STORE_OK ? by_id(self, SQL_DECISION_DELETE, decision) : status;
+    if (status == STORE_OK) status = by_id(self, SQL_REVISIONS_FORGET, decision);
+    if (status == STORE_OK) status = by_id(self, SQL_DECISION_DELETE, decision);
+    return status == STORE_OK ? by_id(self, SQL_FEEDBACK_DELETE, decision) : status;
 }
 
 /* ---- feedback ---- */

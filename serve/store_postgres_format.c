@@ -1,13 +1,16 @@
-/* The tables, as numbered migrations. Each makes the format of its number out of the one before it, and adds
- * without taking away, so that servers of the version before go on beside those of the new one: a database
- * says which format it has, and from which on programs can work with it. */
+/* The tables, as numbered migrations. Each makes the format of its number out of the one before it. One that
+ * adds tables, indexes, or columns with a default breaks nothing: servers of older versions go on beside it.
+ * One that takes away, or changes what something means, breaks them: it is made only while none of them runs,
+ * and from then on they are refused. The database has its format, and `readers`, the oldest format whose
+ * programs can work with it; what is kept in tables may need newer ones, too (sv_shared_require). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "store_postgres.h"
 
-enum { FORMAT = 1 };
+enum { TRIES = 20 }; /* of a migration */
 #define MARKER "superarm serve"
 
 /* A decision's arms are 32-bit numbers, least significant byte first. */
@@ -53,8 +56,46 @@ static const char MAKE_1[] =
     "NOT NULL, result text, PRIMARY KEY (agent, id));"
     "INSERT INTO facts VALUES ('application', '" MARKER "'), ('format', '0'), ('readers', '1')";
 
-/* MAKE[n] leads from format n to n + 1. `readers`: the oldest format whose programs can work with it. */
-static const char *const MAKE[FORMAT] = {MAKE_1};
+/* Stored catalogues and revisions. What a catalogue is now is a row: its last version and largest number,
+ * how many items of the past there are, and the last version whose items of the past are not all there. A
+ * decision with stored items has the catalogue's version in `items`, too: the oldest of these says which
+ * items of the past are still named. */
+static const char MAKE_2[] =
+    "CREATE TABLE catalogues (agent bigint PRIMARY KEY, version bigint NOT NULL, number bigint NOT NULL, "
+    "past bigint NOT NULL, purged bigint NOT NULL);"
+    "CREATE INDEX items_past ON items (agent, until) WHERE until IS NOT NULL;"
+    "CREATE INDEX items_fresh ON items (agent, since) WHERE until IS NULL;"
+    "ALTER TABLE decisions ADD COLUMN items bigint;"
+    "CREATE INDEX decisions_stored ON decisions (agent, items) WHERE items IS NOT NULL;"
+    "CREATE INDEX journal_revised ON journal (decision, seq) WHERE kind = 5;"
+    "ALTER TABLE inbox ADD COLUMN decision bigint;"
+    "ALTER TABLE servers ADD COLUMN format integer NOT NULL DEFAULT 1";
+
+/* Where an evaluation waits or runs, whether it runs, and why another server wants it to end. */
+static const char MAKE_3[] =
+    "ALTER TABLE evaluations ADD COLUMN server text, ADD COLUMN runs boolean NOT NULL "
+    "DEFAULT false, ADD COLUMN stop text";
+
+/* Decisions are compressed by lz4 where the database has it: by its own method that takes as long as all else
+ * of a decision. And what waits in the inbox is found without what is done. */
+static const char MAKE_4[] =
+    "DO $$ BEGIN ALTER TABLE decisions ALTER COLUMN body SET COMPRESSION lz4, ALTER COLUMN answer SET "
+    "COMPRESSION lz4; EXCEPTION WHEN feature_not_supported OR invalid_parameter_value OR syntax_error THEN "
+    "NULL; END $$;"
+    "CREATE INDEX inbox_open ON inbox (agent, id) WHERE seq = 0";
+
+/* MAKE[n] leads from format n to n + 1. NEXT_MIGRATION: of the version after this one, in tests. */
+static const struct migration {
+    const char *sql;
+    bool breaks; /* programs that know no more than format n */
+} MAKE[] = {
+    {MAKE_1, true}, {MAKE_2, false}, {MAKE_3, false}, {MAKE_4, false},
+#ifdef NEXT_MIGRATION
+    NEXT_MIGRATION,
+#endif
+};
+enum { FORMAT = sizeof MAKE / sizeof *MAKE };
+const int sv_postgres_format = FORMAT;
 
 /* One number or text of a query; "" where there is none. */
 static bool ask(sv_store *self, const char *sql, char out[64]) {
@@ -94,7 +135,8 @@ static bool may_write(sv_store *self) {
     char table[64];
     if (!ask(self,
              "SELECT t FROM unnest(ARRAY['agents', 'decisions', 'feedback', 'journal', 'inbox', "
-             "'policies', 'chunks', 'servers', 'items', 'hours', 'hours_left', 'evaluations', 'facts']) t "
+             "'policies', 'chunks', 'servers', 'items', 'catalogues', 'hours', 'hours_left', 'evaluations', "
+             "'facts']) t "
              "WHERE NOT "
              "(has_table_privilege(t, 'SELECT') AND has_table_privilege(t, 'INSERT') AND "
              "has_table_privilege(t, 'UPDATE') AND has_table_privilege(t, 'DELETE')) UNION ALL "
@@ -137,19 +179,86 @@ bool sv_postgres_check_format(sv_store *self) {
     return false;
 }
 
-/* All steps in one transaction; a second --migrate beside it waits, and then finds nothing to do. */
-static bool migrate_from(sv_store *self, int format) {
-    char sql[80];
+bool sv_postgres_is_format(sv_store *self) {
+    char format[64];
+    if (!ask(self, "SELECT value FROM facts WHERE name = 'format'", format)) return false;
+    if (atoi(format) == FORMAT) return true;
+    snprintf(self->sentence, sizeof self->sentence,
+             "the database has the format %.20s, of a newer version of superarm, and this one knows %d",
+             format, FORMAT);
+    return false;
+}
+
+/* ---- migrating ---- */
+
+/* The oldest format whose programs can work with what the steps from `format` on make. */
+static int readers_from(int format) {
+    int readers = 0;
     for (int i = format; i < FORMAT; i++)
-        if (sv_postgres_run_sql(self, MAKE[i]) != STORE_OK) return false;
-    snprintf(sql, sizeof sql, "UPDATE facts SET value = '%d' WHERE name = 'format'", FORMAT);
+        if (MAKE[i].breaks) readers = i + 1;
+    return readers;
+}
+
+/* Servers that could not go on are not there, and none connects before the end; sessions of those that are
+ * stopped end, so that they ask again when they wake, and are refused. */
+static bool exclude_older(sv_store *self, int readers) {
+    char sql[400], servers[64];
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM servers s WHERE beat > now() - interval '" SHARED_SILENCE
+             " s' AND coalesce((to_jsonb(s) ->> 'format')::int, 1) < %d",
+             readers);
+    if (sv_postgres_run_sql(self, "SELECT pg_advisory_xact_lock(" LOCK_CLASS ", 0)") != STORE_OK ||
+        !ask(self, sql, servers))
+        return false;
+    if (strcmp(servers, "0")) {
+        snprintf(self->sentence, sizeof self->sentence,
+                 "%.20s servers of an older version run, which cannot work with the format %d: stop them "
+                 "first; nothing "
+                 "is changed",
+                 servers, FORMAT);
+        return false;
+    }
+    return ask(self,
+               "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = "
+               "current_database() AND application_name = 'superarm serve' AND pid <> pg_backend_pid()",
+               servers);
+}
+
+static bool set_facts(sv_store *self, int readers) {
+    char sql[240];
+    snprintf(sql, sizeof sql,
+             "UPDATE facts SET value = '%d' WHERE name = 'format'; "
+             "UPDATE facts SET value = '%d' WHERE name = 'readers' AND value::int < %d",
+             FORMAT, readers, readers);
     return sv_postgres_run_sql(self, sql) == STORE_OK;
 }
 
-static bool migrate(sv_store *self, int *before) {
+/* `busy`: a table was in use for too long, or by one who waits for another that was taken before. */
+static bool take_step(sv_store *self, const char *sql, bool *busy) {
+    PGresult *result = PQexec(self->connection, sql);
+    const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    bool good = PQresultStatus(result) == PGRES_COMMAND_OK;
+    *busy = !good && code &&
+            (!strcmp(code, "55P03") || !strcmp(code, "40P01")); /* lock_not_available, deadlock_detected */
+    if (!good) sv_postgres_say(self, PQerrorMessage(self->connection));
+    PQclear(result);
+    return good;
+}
+
+static bool migrate_from(sv_store *self, int format, bool *busy) {
+    int readers = readers_from(format);
+    if (format && readers && !exclude_older(self, readers)) return false;
+    for (int i = format; i < FORMAT; i++)
+        if (!take_step(self, MAKE[i].sql, busy)) return false;
+    return set_facts(self, readers);
+}
+
+/* All steps in one transaction; a second --migrate beside it waits, and then finds nothing to do. */
+static bool migrate(sv_store *self, int *before, bool *busy) {
     kind found;
     char format[64] = "0";
-    if (sv_postgres_run_sql(self, "BEGIN; SELECT pg_advisory_xact_lock(x'53415231'::bigint)") != STORE_OK ||
+    if (sv_postgres_run_sql(self, "BEGIN; SELECT pg_advisory_xact_lock(x'53415231'::bigint); "
+                                  "SET LOCAL lock_timeout = '2s'") != STORE_OK ||
         !look(self, &found))
         return false;
     if (found == KIND_OTHER)
@@ -157,20 +266,30 @@ static bool migrate(sv_store *self, int *before) {
     if (found == KIND_OURS && !ask(self, "SELECT value FROM facts WHERE name = 'format'", format))
         return false;
     *before = atoi(format);
-    return (*before >= FORMAT || migrate_from(self, *before)) &&
+    return (*before >= FORMAT || migrate_from(self, *before, busy)) &&
            sv_postgres_run_sql(self, "COMMIT") == STORE_OK;
+}
+
+/* Requests wait behind a migration that waits for a table: it lets them pass, and comes again. */
+static bool migrate_patiently(sv_store *self, int *before) {
+    for (int tries = 0;; tries++) {
+        bool busy = false;
+        if (migrate(self, before, &busy)) return true;
+        if (!busy || tries == TRIES || sv_postgres_run_sql(self, "ROLLBACK") != STORE_OK) return false;
+        sleep(1);
+    }
 }
 
 bool sv_postgres_migrate(const char *url, int *before, int *after, sa_buffer *sentence) {
     sv_store self = {.url = (char *)url};
-    self.connection = PQconnectdb(url);
+    bool readable = sv_postgres_is_readable(&self);
+    if (readable) self.connection = PQconnectdb(url);
     *after = FORMAT;
-    bool good = PQstatus(self.connection) == CONNECTION_OK;
-    if (!good)
+    bool good = readable && PQstatus(self.connection) == CONNECTION_OK;
+    if (readable && !good)
         snprintf(self.sentence, sizeof self.sentence, "the database cannot be used: %.*s",
                  (int)strcspn(PQerrorMessage(self.connection), "\n"), PQerrorMessage(self.connection));
-    else
-        good = migrate(&self, before);
+    if (good) good = migrate_patiently(&self, before);
     if (!good) sa_buffer_format(sentence, "%s", self.sentence);
     PQfinish(self.connection);
     return good;

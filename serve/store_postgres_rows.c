@@ -38,10 +38,16 @@ static sv_store_status leave(sv_store *self, int64_t agent, sv_store_row *row) {
     sv_postgres_number(&values, agent);
     sv_postgres_number(&values, row->kind);
     sv_postgres_bytes(&values, row->data, row->size);
+    if (row->decision)
+        sv_postgres_number(&values, row->decision);
+    else
+        sv_postgres_text(&values, NULL);
     PGresult *result = sv_postgres_run(self, SQL_INBOX_ADD, &values, &status);
     if (!result) return status;
-    row->inbox = sv_postgres_get(result, 0, 0);
+    bool there = PQntuples(result); /* the agent */
+    if (there) row->inbox = sv_postgres_get(result, 0, 0);
     PQclear(result);
+    if (!there) return STORE_NONE;
     self->changes++;
     return sv_shared_tell(self, "agents");
 }
@@ -50,59 +56,79 @@ sv_store_status sv_postgres_row_add(sv_store *self, int64_t agent, sv_store_row 
     return sv_postgres_holds(self, agent) ? number_row(self, agent, row) : leave(self, agent, row);
 }
 
-typedef struct rows {
-    bool (*each)(void *user, const sv_store_row *row);
-    void *user;
-    uint64_t last;
-    size_t count;
-    bool more;
-} rows;
+/* Rows are fetched first and given away then: who gets one may ask for more. */
+enum { AT_A_TIME = 64, BYTES_AT_A_TIME = 4 << 20 };
 
-static bool take_row(void *user, const PGresult *list) {
-    rows *self = user;
+static sv_store_status give_row(sv_store *self, const PGresult *from,
+                                bool (*each)(void *user, const sv_store_row *row), void *user, uint64_t *last,
+                                bool *more) {
     enum { AT = POSTGRES_DECISION_COLUMNS };
-    sv_store_row row = {.seq = (uint64_t)sv_postgres_get(list, 0, AT),
-                        .kind = (sv_row_kind)sv_postgres_get(list, 0, AT + 1),
-                        .time = sv_postgres_get(list, 0, AT + 2),
-                        .data = PQgetvalue(list, 0, AT + 3),
-                        .size = (size_t)PQgetlength(list, 0, AT + 3),
-                        .decision = sv_postgres_get(list, 0, AT + 4)};
-    sv_postgres_read_decision(list, 0, &row.of);
-    self->last = row.seq;
-    self->count++;
-    return self->more = self->each(self->user, &row);
+    sv_store_row row = {.seq = (uint64_t)sv_postgres_get(from, 0, AT),
+                        .kind = (sv_row_kind)sv_postgres_get(from, 0, AT + 1),
+                        .time = sv_postgres_get(from, 0, AT + 2),
+                        .data = PQgetvalue(from, 0, AT + 3),
+                        .size = (size_t)PQgetlength(from, 0, AT + 3),
+                        .decision = sv_postgres_get(from, 0, AT + 4)};
+    sv_postgres_read_decision(from, 0, &row.of);
+    bool whole = row.kind == ROW_LEARN && row.of.id; /* nobody needs it of the others */
+    sv_store_status status = whole ? sv_postgres_expand(self, &row.of, true) : STORE_OK;
+    *last = row.seq;
+    if (status == STORE_OK) *more = each(user, &row);
+    return status;
 }
 
-/* What `each` does not want is read all the same: not many at a time. */
 sv_store_status sv_postgres_rows(sv_store *self, int64_t agent, uint64_t from, size_t most,
                                  bool (*each)(void *user, const sv_store_row *row), void *user) {
-    enum { AT_A_TIME = 64 };
-    rows walk = {.each = each, .user = user, .last = from - 1, .more = true};
+    PGresult *rows[AT_A_TIME];
     sv_store_status status = STORE_OK;
-    for (size_t wanted = AT_A_TIME; status == STORE_OK && walk.more && most && wanted == AT_A_TIME;) {
+    size_t wanted = AT_A_TIME, count = AT_A_TIME;
+    uint64_t last = from - 1;
+    for (bool more = true; status == STORE_OK && more && most && count; most -= count) {
         sv_postgres_values values = {0};
-        wanted = most < AT_A_TIME ? most : AT_A_TIME;
-        walk.count = 0;
+        if (wanted > most) wanted = most;
         sv_postgres_number(&values, agent);
-        sv_postgres_number(&values, (int64_t)walk.last + 1);
+        sv_postgres_number(&values, (int64_t)last + 1);
         sv_postgres_number(&values, (int64_t)wanted);
-        status = sv_postgres_each(self, SQL_ROWS, &values, take_row, &walk);
-        most -= wanted;
-        if (walk.count < wanted) break;
+        status = sv_postgres_gather(self, SQL_ROWS, &values, wanted, BYTES_AT_A_TIME, rows, &count);
+        for (size_t i = 0; i < count; i++) {
+            if (status == STORE_OK && more) status = give_row(self, rows[i], each, user, &last, &more);
+            PQclear(rows[i]);
+        }
+        wanted = count < wanted && count ? count : AT_A_TIME; /* of large ones fewer are asked for */
     }
     return status;
 }
 
-/* Nothing is revised here: PUT refuses revise_days. */
+static sv_store_status find_row(sv_store *self, int which, const sv_postgres_values *values,
+                                sv_store_row *out) {
+    sv_store_status status;
+    PGresult *result = sv_postgres_run(self, which, values, &status);
+    PQclear(self->taught);
+    self->taught = result;
+    if (!result) return status;
+    if (!PQntuples(result)) return STORE_NONE;
+    out->seq = (uint64_t)sv_postgres_get(result, 0, 0);
+    out->data = PQgetvalue(result, 0, 1);
+    out->size = (size_t)PQgetlength(result, 0, 1);
+    return STORE_OK;
+}
+
 sv_store_status sv_postgres_row_revised(sv_store *self, int64_t agent, int64_t decision, uint64_t learnt,
                                         sv_store_row *out) {
-    (void)self, (void)agent, (void)decision, (void)learnt, (void)out;
-    return STORE_NONE;
+    sv_postgres_values values = {0};
+    *out = (sv_store_row){.kind = ROW_REVISE, .decision = decision};
+    sv_postgres_number(&values, agent);
+    sv_postgres_number(&values, decision);
+    sv_postgres_number(&values, (int64_t)learnt);
+    return find_row(self, SQL_ROW_REVISED, &values, out);
 }
 
 sv_store_status sv_postgres_row_at(sv_store *self, int64_t agent, uint64_t seq, sv_store_row *out) {
-    (void)self, (void)agent, (void)seq, (void)out;
-    return STORE_NONE;
+    sv_postgres_values values = {0};
+    *out = (sv_store_row){.kind = ROW_LEARN};
+    sv_postgres_number(&values, agent);
+    sv_postgres_number(&values, (int64_t)seq);
+    return find_row(self, SQL_ROW_AT, &values, out);
 }
 
 sv_store_status sv_postgres_row_reset(sv_store *self, int64_t agent, uint64_t from, bool models,
@@ -120,23 +146,27 @@ sv_store_status sv_postgres_row_reset(sv_store *self, int64_t agent, uint64_t fr
     return found ? STORE_OK : STORE_NONE;
 }
 
-typedef struct decisions {
-    bool (*each)(void *user, const sv_store_decision *decision);
-    void *user;
-} decisions;
-
-static bool take_decision(void *user, const PGresult *row) {
-    const decisions *self = user;
-    sv_store_decision decision;
-    sv_postgres_read_decision(row, 0, &decision);
-    return self->each(self->user, &decision);
-}
-
 sv_store_status sv_postgres_waiting(sv_store *self, int64_t agent, size_t most,
                                     bool (*each)(void *user, const sv_store_decision *decision), void *user) {
-    sv_postgres_values values = {0};
-    decisions walk = {each, user};
-    sv_postgres_number(&values, agent);
-    sv_postgres_number(&values, (int64_t)most);
-    return sv_postgres_each(self, SQL_WAITING, &values, take_decision, &walk);
+    PGresult *rows[AT_A_TIME];
+    sv_store_status status = STORE_OK;
+    int64_t last = 0;
+    size_t count = AT_A_TIME;
+    for (bool more = true; status == STORE_OK && more && most && count; most -= count) {
+        sv_postgres_values values = {0};
+        size_t wanted = most < AT_A_TIME ? most : AT_A_TIME;
+        sv_postgres_number(&values, agent);
+        sv_postgres_number(&values, last);
+        sv_postgres_number(&values, (int64_t)wanted);
+        status = sv_postgres_gather(self, SQL_WAITING, &values, wanted, BYTES_AT_A_TIME, rows, &count);
+        for (size_t i = 0; i < count; i++) {
+            sv_store_decision decision;
+            sv_postgres_read_decision(rows[i], 0, &decision);
+            last = decision.id;
+            if (status == STORE_OK && more) status = sv_postgres_expand(self, &decision, true);
+            if (status == STORE_OK && more) more = each(user, &decision);
+            PQclear(rows[i]);
+        }
+    }
+    return status;
 }

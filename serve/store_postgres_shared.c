@@ -46,21 +46,25 @@ sv_store_status sv_postgres_hold(sv_store *self, int64_t agent) {
     return got ? STORE_OK : STORE_NONE;
 }
 
+/* A lock that cannot be released, as in a transaction that has failed, goes with its session: nobody else
+ * could take it while this one thinks that it is free. */
 void sv_postgres_let_go(sv_store *self, int64_t agent) {
     sv_postgres_values values = {0};
     for (size_t i = 0; i < self->held_count; i++)
         if (self->held[i] == agent) {
             self->held[i] = self->held[--self->held_count];
             sv_postgres_number(&values, agent);
-            sv_postgres_do(self, SQL_LET_GO, &values, NULL); /* else the connection is gone, and the lock */
+            if (sv_postgres_do(self, SQL_LET_GO, &values, NULL) != STORE_OK) sv_postgres_disconnect(self);
             return;
         }
 }
 
 sv_store_status sv_shared_unseat(sv_store *self, int64_t agent) {
     sv_postgres_values values = {0};
+    uint64_t count = 0;
     sv_postgres_number(&values, agent);
-    return sv_postgres_do(self, SQL_UNSEAT, &values, NULL);
+    sv_store_status status = sv_postgres_do(self, SQL_UNSEAT, &values, &count);
+    return status == STORE_OK && !count ? STORE_NONE : status;
 }
 
 /* ---- servers ---- */
@@ -75,9 +79,11 @@ sv_store_status sv_shared_beat(sv_store *self, const sv_shared_server *server) {
     sv_postgres_text(&values, server->keys);
     sv_postgres_number(&values, server->learns);
     sv_postgres_number(&values, server->backend);
-    sv_store_status status = sv_postgres_do(self, SQL_BEAT, &values, NULL);
-    return status == STORE_OK ? sv_postgres_do(self, SQL_SERVERS_TIDY, NULL, NULL) : status;
+    sv_postgres_number(&values, sv_postgres_format);
+    return sv_postgres_do(self, SQL_BEAT, &values, NULL);
 }
+
+sv_store_status sv_shared_join(sv_store *self) { return sv_postgres_do(self, SQL_JOIN, NULL, NULL); }
 
 sv_store_status sv_shared_leave(sv_store *self, const char *id) {
     sv_postgres_values values = {0};
@@ -100,6 +106,18 @@ sv_store_status sv_shared_servers(sv_store *self, void (*each)(void *user, const
     }
     PQclear(list);
     return status;
+}
+
+sv_store_status sv_shared_require(sv_store *self, int format) {
+    sv_postgres_values values = {0};
+    sv_store_status status;
+    sv_postgres_number(&values, format);
+    PGresult *result = sv_postgres_run(self, SQL_REQUIRED, &values, &status);
+    if (!result) return status;
+    bool required = sv_postgres_get(result, 0, 0), older = sv_postgres_get(result, 0, 1);
+    PQclear(result);
+    if (required || older) return required ? STORE_OK : STORE_NONE;
+    return sv_postgres_do(self, SQL_REQUIRE, &values, NULL);
 }
 
 /* ---- waking each other ---- */
@@ -148,23 +166,32 @@ sv_store_status sv_postgres_inbox(sv_store *self, sv_store_entry *out) {
     if (!self->held_count) return STORE_NONE;
     sv_postgres_held(self, &held);
     sv_postgres_text(&values, held.text);
+    sv_postgres_number(&values, self->entered);
     PGresult *result = held.status ? NULL : sv_postgres_run(self, SQL_INBOX, &values, &status);
     PQclear(self->found); /* NULL where the connection was lost */
     self->found = result;
     sa_buffer_clear(&held);
     if (!self->found) return status;
     if (!PQntuples(self->found)) return STORE_NONE;
+    int64_t decision = sv_postgres_get(self->found, 0, 4);
     *out = (sv_store_entry){.id = sv_postgres_get(self->found, 0, 0),
                             .agent = sv_postgres_get(self->found, 0, 1),
                             .row = {.kind = (sv_row_kind)sv_postgres_get(self->found, 0, 2),
                                     .data = PQgetvalue(self->found, 0, 3),
-                                    .size = (size_t)PQgetlength(self->found, 0, 3)}};
-    return STORE_OK;
+                                    .size = (size_t)PQgetlength(self->found, 0, 3),
+                                    .decision = decision}};
+    self->entered = out->agent;
+    if (!decision) return STORE_OK;
+    out->row.data = NULL; /* the decision takes the place of what was found */
+    out->row.size = 0;
+    status = sv_postgres_decision_take(self, decision, &out->row.of);
+    return status == STORE_NONE && !out->row.of.id ? STORE_OK : status; /* else its turn comes later */
 }
 
 sv_store_status sv_postgres_inbox_done(sv_store *self, int64_t id, uint64_t seq) {
     sv_postgres_values values = {0};
     sv_postgres_number(&values, id);
+    if (!seq) return sv_postgres_do(self, SQL_INBOX_DROP, &values, NULL); /* it has become none */
     sv_postgres_number(&values, (int64_t)seq);
     return sv_postgres_do(self, SQL_INBOX_DONE, &values, NULL);
 }

@@ -12,8 +12,9 @@
 /* ---- who holds an agent (sv_store_hold) ---- */
 
 /* Does a session hold it whose server has not been heard of for SHARED_SILENCE seconds? Then that session is
- * ended. */
-enum { SHARED_SILENCE = 5 };
+ * ended; STORE_NONE: none does. Four seconds, and what it takes to notice, are five after a server stops. */
+#define SHARED_SILENCE "4"
+enum { SHARED_SILENCE_SECONDS = 4 };
 sv_store_status sv_shared_unseat(sv_store *self, int64_t agent);
 
 /* ---- servers ---- */
@@ -25,12 +26,23 @@ typedef struct shared_server {
 } sv_shared_server;
 
 int sv_shared_backend(sv_store *self); /* 0: it has no connection */
-/* Says that this server is there. */
+/* From any thread: ends all sessions of this process that were made so long ago, as a lost network would; or
+ * all for good, and none is made again. */
+void sv_shared_cut(double seconds);
+void sv_shared_give_up(void);
+/* Says that this server is there; the commit does not wait for the disk. */
 sv_store_status sv_shared_beat(sv_store *self, const sv_shared_server *server);
+/* One server at a time, to the end of the transaction. */
+sv_store_status sv_shared_join(sv_store *self);
 sv_store_status sv_shared_leave(sv_store *self, const char *id);
 /* Those that were heard of in the last seconds, and whose session is there; by id. */
 sv_store_status sv_shared_servers(sv_store *self, void (*each)(void *user, const sv_shared_server *server),
                                   void *user);
+
+/* From now on programs of an older format than this are not let in. STORE_NONE: such a server is there, and
+ * nothing is changed. In a transaction. */
+enum { SHARED_ITEMS = 2 }; /* the first with stored items and revisions */
+sv_store_status sv_shared_require(sv_store *self, int format);
 
 /* ---- waking each other ---- */
 
@@ -42,6 +54,18 @@ bool sv_shared_wait(sv_store *self, double seconds, int wake);
 
 /* Which row an entry has become; STORE_NONE: none yet. */
 sv_store_status sv_shared_inbox_row(sv_store *self, int64_t id, uint64_t *seq);
+
+/* ---- evaluations, each of which one server has ---- */
+
+/* It runs; STORE_NONE: it was deleted. In a transaction, as the next. */
+sv_store_status sv_shared_evaluation_begin(sv_store *self, int64_t agent, int64_t id);
+/* Those of the agent that run are to end, wherever they do, with a result that says `why`. How many. */
+sv_store_status sv_shared_evaluations_stop(sv_store *self, int64_t agent, const char *why, uint64_t *count);
+/* How many of these still run, at servers that are there. */
+sv_store_status sv_shared_evaluations_ending(sv_store *self, int64_t agent, uint64_t *count);
+/* Those of a server, with what they are to end for: NULL, nothing. */
+sv_store_status sv_shared_evaluations(sv_store *self, const char *server,
+                                      void (*each)(void *user, int64_t id, const char *stop), void *user);
 
 /* ---- policies: an agent as it was after a row, saved; in chunks that other policies share ---- */
 

@@ -52,9 +52,10 @@ enum { SEQ_SHIFT = 40 };
     X(SNAPSHOT, "BEGIN")                                                                                     \
     X(DECISION_ADD,                                                                                          \
       "INSERT INTO decisions (agent, event, time, kept, due, side, state, model, seq, hash, arms, answer, "  \
-      "body, sum) VALUES (?1, ?2, ?3, ?10, ?4, ?11, ?12, ?5, " NO_SEQ ", ?6, ?7, ?8, ?9, "                   \
+      "body, sum) SELECT ?1, ?2, ?3, ?10, ?4, ?11, ?12, ?5, " NO_SEQ ", ?6, ?7, ?8, ?9, "                    \
       "moved_sum(row_sum(?1, ?2, ?3, ?10, ?4, ?11, ?5, ?6, ?7, ?8, ?9), 0, " NO_SEQ ", ?12, " NO_SEQ         \
-      ")) ON CONFLICT (agent, event) DO NOTHING")                                                            \
+      ") WHERE EXISTS (SELECT 1 FROM agents WHERE id = ?1 AND deleted IS NULL) ON CONFLICT (agent, event) "  \
+      "DO NOTHING")                                                                                          \
     X(DECISION_FIND, "SELECT " STORE_WITHOUT_BODY " FROM decisions d WHERE agent = ?1 AND event = ?2")       \
     X(DECISION_DUE, "SELECT " STORE_WITHOUT_BODY " FROM decisions d WHERE state = 0 AND due > 0 AND due <= " \
                     "?1 ORDER BY due, id LIMIT 1")                                                           \
@@ -116,10 +117,10 @@ enum { SEQ_SHIFT = 40 };
              "NULL ORDER BY number")                                                                         \
     X(ITEM_AT, "SELECT number, since, until, id, expires, fields FROM items WHERE agent = ?1 AND number = "  \
                "?2 AND since <= ?3 AND (until IS NULL OR until > ?3)")                                       \
-    X(ITEMS_COUNT, "SELECT max(coalesce((SELECT max(since) FROM items WHERE agent = ?1), 0), "               \
-                   "coalesce((SELECT max(until) FROM items WHERE agent = ?1 AND until IS NOT NULL), 0)), "   \
-                   "(SELECT max(number) FROM items WHERE agent = ?1), "                                      \
-                   "(SELECT count(*) FROM items WHERE agent = ?1 AND until IS NOT NULL)")                    \
+    X(ITEMS_LAST, "SELECT max(coalesce((SELECT max(since) FROM items WHERE agent = ?1), 0), "                \
+                  "coalesce((SELECT max(until) FROM items WHERE agent = ?1 AND until IS NOT NULL), 0)), "    \
+                  "(SELECT max(number) FROM items WHERE agent = ?1)")                                        \
+    X(ITEMS_COUNT, "SELECT count(*) FROM items WHERE agent = ?1 AND until IS NOT NULL")                      \
     X(ITEMS_OLDEST, "SELECT min((SELECT coalesce(min(kept), ?3) FROM decisions WHERE agent = ?1 AND state "  \
                     "= 0), (SELECT coalesce(min(kept), ?3) FROM decisions WHERE agent = ?1 AND state = 2), " \
                     "(SELECT coalesce(min(kept), ?3) FROM decisions WHERE agent = ?1 AND state = 3), "       \
@@ -129,6 +130,7 @@ enum { SEQ_SHIFT = 40 };
     X(ITEMS_PURGE, "DELETE FROM items WHERE (agent, number, since) IN (SELECT agent, number, since FROM "    \
                    "items WHERE agent = ?1 AND until IS NOT NULL AND until < ?2 LIMIT ?3)")                  \
     X(ITEMS_DELETE, "DELETE FROM items WHERE agent = ?1")                                                    \
+    X(ITEMS_FORGET, "DELETE FROM facts WHERE name IN ('items_version_' || ?1, 'items_number_' || ?1)")       \
     X(HOUR_NEWEST, "SELECT hour, data FROM hours WHERE agent = ?1 ORDER BY hour DESC LIMIT 1")               \
     X(HOUR_PUT,                                                                                              \
       "INSERT OR REPLACE INTO hours (agent, hour, data, sum) VALUES (?1, ?2, ?3, row_sum(?1, ?2, ?3))")      \
@@ -192,10 +194,14 @@ struct store {
     int64_t marked;            /* the one that is known to be on disk */
     int mark;                  /* file that is told so; -1: none */
     int changes;               /* of the connection, when the transaction began */
+    sqlite3_stmt *copying;     /* adds a row to a table, with --copy; to which */
+    int copied;
     char sentence[320];
     atomic_bool ruined; /* and why, for whoever sees it */
     char ruin[320];
 };
+
+extern const sv_store_calls sv_sqlite_calls;
 
 /* The statement, ready for its parameters; NULL when it cannot be prepared. The one before it with the
  * same name ends. */
@@ -222,6 +228,11 @@ int sv_sqlite_add_sums(sqlite3 *database);
 sv_store_status sv_sqlite_clock_open(sv_store *self);
 void sv_sqlite_clock_advance(sv_store *self);
 sv_store_status sv_sqlite_clock_keep(sv_store *self, bool now);
+/* A fact that is a number; STORE_NONE: it is not there. */
+sv_store_status sv_sqlite_get_number(sv_store *self, const char *name, int64_t *out);
+sv_store_status sv_sqlite_put_number(sv_store *self, const char *name, int64_t value);
+/* What is known of an agent's catalogue. */
+sv_store_status sv_sqlite_items_keep(sv_store *self, int64_t agent, uint64_t version, uint64_t number);
 sv_store_status sv_sqlite_next_number(sv_store *self, const char *name, int64_t *out);
 /* The file of the checkpoint that `file` takes the place of may be removed. */
 sv_store_status sv_sqlite_leftover_older(sv_store *self, int64_t agent, const char *file);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "compact.h"
+#include "expand.h"
 #include "store_sqlite.h"
 
 static void bind_text(sqlite3_stmt *statement, int at, const char *value) {
@@ -173,8 +174,8 @@ static sv_store_status find_one(sv_store *self, sqlite3_stmt *find, sv_store_dec
     out->answer = out->event + event;
     out->body = out->answer + strlen(out->answer) + 1;
     /* without its items it has no answer: the learner says so of its agent, and the journal goes on */
-    status = sv_sqlite_expand(self, out, false);
-    return status == STORE_FAILED ? STORE_OK : status;
+    status = sv_expand(self, out, NULL, &self->answer);
+    return status == STORE_NONE ? STORE_OK : status;
 }
 
 sv_store_status sv_sqlite_decision_find(sv_store *self, int64_t agent, const char *event,

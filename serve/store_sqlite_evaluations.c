@@ -4,7 +4,8 @@
 enum { KEPT = 100 }; /* the last of each agent */
 
 sv_store_status sv_sqlite_evaluation_add(sv_store *self, int64_t agent, int64_t now, const char *request,
-                                         int64_t *id) {
+                                         const char *server, int64_t *id) {
+    (void)server;
     sv_store_status status = sv_sqlite_next_number(self, "last_evaluation", id);
     sqlite3_stmt *add = status == STORE_OK ? sv_sqlite_use(self, SQL_EVALUATION_ADD) : NULL;
     if (!add) return status == STORE_OK ? STORE_FAILED : status;

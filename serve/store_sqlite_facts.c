@@ -15,7 +15,7 @@ static sqlite3_stmt *ask_fact(sv_store *self, const char *name) {
     return ask;
 }
 
-static sv_store_status get_number(sv_store *self, const char *name, int64_t *out) {
+sv_store_status sv_sqlite_get_number(sv_store *self, const char *name, int64_t *out) {
     sqlite3_stmt *ask = ask_fact(self, name);
     sv_store_status status = sv_sqlite_step(self, ask);
     if (status == STORE_OK) *out = sqlite3_column_int64(ask, 0);
@@ -23,7 +23,7 @@ static sv_store_status get_number(sv_store *self, const char *name, int64_t *out
     return status;
 }
 
-static sv_store_status put_number(sv_store *self, const char *name, int64_t value) {
+sv_store_status sv_sqlite_put_number(sv_store *self, const char *name, int64_t value) {
     sqlite3_stmt *put = sv_sqlite_use(self, SQL_FACT_PUT);
     if (!put) return STORE_FAILED;
     sqlite3_bind_text(put, 1, name, -1, SQLITE_STATIC);
@@ -42,9 +42,9 @@ static double steady_seconds(void) {
 
 sv_store_status sv_sqlite_clock_open(sv_store *self) {
     sv_journal_clock *clock = &self->clock;
-    sv_store_status status = get_number(self, "waits", &clock->waits);
-    if (status == STORE_OK) status = get_number(self, "kept", &clock->kept);
-    if (status == STORE_OK) status = get_number(self, "day", &clock->day);
+    sv_store_status status = sv_sqlite_get_number(self, "waits", &clock->waits);
+    if (status == STORE_OK) status = sv_sqlite_get_number(self, "kept", &clock->kept);
+    if (status == STORE_OK) status = sv_sqlite_get_number(self, "day", &clock->day);
     if (status == STORE_OK) self->clock_kept = self->marked = clock->waits;
     if (status == STORE_OK)
         sv_journal_clock_resume(clock, sv_clock_milliseconds(), steady_seconds());
@@ -60,9 +60,9 @@ void sv_sqlite_clock_advance(sv_store *self) {
 sv_store_status sv_sqlite_clock_keep(sv_store *self, bool now) {
     const sv_journal_clock *clock = &self->clock;
     if (!now && clock->waits - self->clock_kept < KEEP_MILLISECONDS) return STORE_OK;
-    sv_store_status status = put_number(self, "waits", clock->waits);
-    if (status == STORE_OK) status = put_number(self, "kept", clock->kept);
-    if (status == STORE_OK) status = put_number(self, "day", clock->day);
+    sv_store_status status = sv_sqlite_put_number(self, "waits", clock->waits);
+    if (status == STORE_OK) status = sv_sqlite_put_number(self, "kept", clock->kept);
+    if (status == STORE_OK) status = sv_sqlite_put_number(self, "day", clock->day);
     if (status == STORE_OK) self->clock_kept = clock->waits;
     return status;
 }
@@ -71,10 +71,10 @@ sv_store_status sv_sqlite_clock_keep(sv_store *self, bool now) {
 
 sv_store_status sv_sqlite_next_number(sv_store *self, const char *name, int64_t *out) {
     int64_t last = 0;
-    sv_store_status status = get_number(self, name, &last);
+    sv_store_status status = sv_sqlite_get_number(self, name, &last);
     if (status != STORE_OK && status != STORE_NONE) return status;
     *out = last + 1;
-    return put_number(self, name, *out);
+    return sv_sqlite_put_number(self, name, *out);
 }
 
 /* ---- files ---- */

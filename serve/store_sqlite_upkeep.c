@@ -84,10 +84,14 @@ sv_store_status sv_sqlite_retain(sv_store *self, sv_store_retention *what) {
     sv_store_status status = remove_rows(self, what);
     if (status == STORE_OK) status = remove_open(self, what, DECISION_WAITS);
     if (status == STORE_OK) status = remove_open(self, what, DECISION_HELD);
-    return status == STORE_OK ? remove_open(self, what, DECISION_DROPPED) : status;
+    if (status == STORE_OK) status = remove_open(self, what, DECISION_DROPPED);
+    what->more = what->count > 0;
+    return status;
 }
 
-sv_store_status sv_sqlite_held_remove(sv_store *self, int64_t agent, size_t most, uint64_t *count) {
+sv_store_status sv_sqlite_held_remove(sv_store *self, int64_t agent, size_t keep, size_t most,
+                                      uint64_t *count) {
+    (void)keep;
     sv_store_retention what = {.agent = agent, .deleted = true, .most = most, .until = INFINITY};
     sv_store_status status = remove_open(self, &what, DECISION_HELD);
     *count = what.held;
@@ -121,8 +125,8 @@ sv_store_status sv_sqlite_agent_remove(sv_store *self, int64_t agent) {
     sv_store_status status = sv_sqlite_step(self, any);
     sqlite3_reset(any);
     if (status != STORE_NONE) return status == STORE_OK ? STORE_NONE : status;
-    static const int of_agent[] = {SQL_CHECKPOINT_DELETE, SQL_ITEMS_DELETE, SQL_HOURS_DELETE,
-                                   SQL_EVALUATIONS_DELETE, SQL_AGENT_REMOVE};
+    static const int of_agent[] = {SQL_CHECKPOINT_DELETE, SQL_ITEMS_DELETE,       SQL_ITEMS_FORGET,
+                                   SQL_HOURS_DELETE,      SQL_EVALUATIONS_DELETE, SQL_AGENT_REMOVE};
     status = STORE_OK;
     for (size_t i = 0; status == STORE_OK && i < sizeof of_agent / sizeof *of_agent; i++)
         status = by_id(self, of_agent[i], agent);

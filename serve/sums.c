@@ -147,20 +147,24 @@ void sv_sums_begin(sv_sums *self, sv_agents *agents, bool left) {
 
 void sv_sums_end(sv_sums *self) { drop_all(self, STORE_OK); }
 
+sv_store_status sv_sums_load_one(sv_store *store, sv_agent *agent) {
+    sv_store_hour newest;
+    sv_store_status status = sv_store_hour_newest(store, agent->id, &newest);
+    sv_hour *hour = status == STORE_OK ? sv_hour_read(newest.hour, newest.data) : NULL;
+    if (hour) sv_agent_publish_since(agent, &hour->since);
+    free(hour);
+    return status == STORE_NONE ? STORE_OK : status;
+}
+
 sv_store_status sv_sums_load(sv_store *store, sv_agents *agents) {
     sv_agent *all[LIMIT_AGENTS + 1];
     size_t count = sv_agents_all(agents, all);
     sv_store_status status = STORE_OK;
     for (size_t i = 0; i < count; i++) {
-        sv_store_hour newest;
-        if (status == STORE_OK || status == STORE_NONE)
-            status = sv_store_hour_newest(store, all[i]->id, &newest);
-        sv_hour *hour = status == STORE_OK ? sv_hour_read(newest.hour, newest.data) : NULL;
-        if (hour) sv_agent_publish_since(all[i], &hour->since);
-        free(hour);
+        if (status == STORE_OK) status = sv_sums_load_one(store, all[i]);
         sv_agent_release(all[i]);
     }
-    return status == STORE_NONE ? STORE_OK : status;
+    return status;
 }
 
 /* ---- what is added ---- */

@@ -20,6 +20,7 @@ void sv_sums_begin(sv_sums *self, sv_agents *agents, bool left);
 void sv_sums_end(sv_sums *self);
 /* What the journal knows since the control was set, for GET and metrics. */
 sv_store_status sv_sums_load(sv_store *store, sv_agents *agents);
+sv_store_status sv_sums_load_one(sv_store *store, sv_agent *agent);
 
 /* The agent's present hour, to be added to in a job's run; it is the group's. */
 sv_store_status sv_sums_hour(sv_sums *self, sv_store *store, int64_t agent, sv_hour **out);

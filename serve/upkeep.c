@@ -11,6 +11,7 @@
 #include "model.h"
 #include "serve.h"
 #include "store.h"
+#include "upkeep.h"
 
 typedef struct tour {
     const char *folder, *to; /* to NULL: checking */
@@ -68,29 +69,61 @@ static void check_end(sv_tour *self, const sv_store *store, int64_t mark) {
                          "damaged, or journal.db is an older copy\n");
 }
 
+/* A database that cannot be reached is not a damaged one. */
+static bool is_there(const sv_tour *self) {
+    if (!sv_store_is_url(self->folder)) return true;
+    bool there = sv_store_begin(self->store) == STORE_OK;
+    sv_store_rollback(self->store);
+    return there;
+}
+
 /* 0: sound; 1: damaged, and `findings` says how; else it could not be looked at. */
 static int look(sv_tour *self, char *message) {
     int64_t mark = sv_folder_mark(self->folder); /* first: the journal may go on meanwhile */
     sv_store *store = open_folder(self->folder, false, message);
     if (!store) return 2;
     self->store = store;
-    sv_store_status status = sv_store_check(store, &self->findings);
+    bool there = is_there(self);
+    sv_store_status status = there ? sv_store_check(store, &self->findings) : STORE_LATER;
     if (status == STORE_OK) check_end(self, store, mark);
     if (status == STORE_OK) status = sv_store_agents(store, check_agent, self);
     if (status != STORE_OK) snprintf(message, 512, "%s", sv_store_sentence(store));
+    there = there && (status == STORE_OK || is_there(self)); /* it may have gone meanwhile */
     sv_store_abandon(store);
+    if (!there) return 2;
     if (status != STORE_OK) sa_buffer_format(&self->findings, "%s\n", message);
     return status != STORE_OK || self->findings.size ? 1 : 0;
+}
+
+int sv_upkeep_look(const char *place, char *message) {
+    sv_tour tour = {.folder = place};
+    int status = look(&tour, message);
+    if (status == 1 && !tour.findings.status) fputs(tour.findings.text, stdout);
+    sa_buffer_clear(&tour.findings);
+    return status;
+}
+
+bool sv_serve_is_url(const char *place) { return sv_store_is_url(place); }
+
+/* What is no URL at all may be 'host=... password=...', as libpq takes it. */
+bool sv_serve_is_store(const char *place, char *message) {
+    char name[256] = "what --store has";
+    if (sv_store_is_url(place)) return true;
+    if (strstr(place, "://")) sv_store_name(place, name);
+    snprintf(message, 512, "%s is no URL like postgresql://user@host/database", name);
+    return false;
 }
 
 int sv_serve_check(const char *folder, char *message) {
     sv_tour tour = {.folder = folder};
     int status = look(&tour, message);
+    char name[256];
+    sv_store_name(folder, name);
     if (status == 1) {
         if (!tour.findings.status) fputs(tour.findings.text, stdout);
-        snprintf(message, 512, "%s is damaged: see above", folder);
+        snprintf(message, 512, "%s is damaged: see above", name);
     } else if (status == 0)
-        printf("%s is sound: %zu agent%s, %llu journal rows, %llu events that wait\n", folder, tour.agents,
+        printf("%s is sound: %zu agent%s, %llu journal rows, %llu events that wait\n", name, tour.agents,
                tour.agents == 1 ? "" : "s", (unsigned long long)tour.rows, (unsigned long long)tour.waiting);
     sa_buffer_clear(&tour.findings);
     return status;
@@ -157,13 +190,12 @@ static bool copy_all(sv_tour *self, sv_store *store, char *message) {
 
 /* The copy is looked at as --check does, which does not hold up those who write to the folder. */
 static int check_copy(const char *folder, const char *to, char *message) {
-    sv_tour copy = {.folder = to};
+    sa_buffer none = {0};
     int format = 0, status = 0;
-    if (sv_store_format(to, &format, &copy.findings) && format == STORE_FORMAT) status = look(&copy, message);
-    if (status == 1 && !copy.findings.status) fputs(copy.findings.text, stdout);
+    if (sv_store_format(to, &format, &none) && format == STORE_FORMAT) status = sv_upkeep_look(to, message);
     if (status)
         snprintf(message, 512, "%s is a copy of %s, and --check finds it damaged: see above", to, folder);
-    sa_buffer_clear(&copy.findings);
+    sa_buffer_clear(&none);
     return status;
 }
 

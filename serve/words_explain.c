@@ -125,7 +125,8 @@ void sv_words_explain(const sv_ask *ask, const size_t *arms, size_t length, cons
     if (!chosen || !count_values(&self)) out->status = SA_OUT_OF_MEMORY;
     for (size_t k = 0; !out->status && k < length; k++) chosen[arms[k]] = true;
     for (size_t arm = 0; !out->status && arm < ask->arms; arm++) {
-        reason found = chosen[arm] ? (reason){0} : reason_of(&self, arm);
+        if (chosen[arm]) continue;
+        reason found = reason_of(&self, arm);
         if (found.rule) kept = keep_best(best, kept, found);
     }
     sa_buffer_format(out, ", \"kept_out\": [");

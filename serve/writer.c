@@ -9,7 +9,7 @@
 #include "thread_name.h"
 #include "waiting.h"
 
-enum { MAINTENANCE = 4 };
+enum { MAINTENANCE = 4, REPEATS = 2 };
 static const double PROBE_SECONDS = 1, IDLE_SECONDS = 0.05, SHORT_IDLE_SECONDS = 0.002;
 
 /* How long a group waits for more. A commit costs an fsync whatever is in it, so at high load a group is
@@ -107,11 +107,30 @@ static sv_store_status run_group(sv_writer *self, sv_job *group, size_t *jobs) {
     return status;
 }
 
+/* Two servers may lock the same events in different orders, and the database undoes one of their groups. */
+static bool can_repeat(sv_writer *self, const sv_job *group, sv_store_status status) {
+    if (status != STORE_LATER || !sv_store_is_deadlocked(self->store)) return false;
+    for (const sv_job *each = group; each; each = each->next)
+        if (!each->repeats) return false;
+    return true;
+}
+
+static sv_store_status run_until_through(sv_writer *self, sv_job *group, size_t *jobs) {
+    sv_store_status status = run_group(self, group, jobs);
+    for (int i = 0; i < REPEATS && can_repeat(self, group, status); i++) {
+        sv_job *last = atomic_load(&self->last_job);
+        if (last) last->end(last, status); /* what was undone is forgotten */
+        *jobs = 0;
+        status = run_group(self, group, jobs);
+    }
+    return status;
+}
+
 static void write_group(sv_writer *self, sv_job *group) {
     size_t jobs = 0;
     bool failed_before = self->failed;
     uint64_t changes = sv_store_changes(self->store);
-    sv_store_status status = run_group(self, group, &jobs);
+    sv_store_status status = run_until_through(self, group, &jobs);
     bool wrote = status != STORE_OK || sv_store_changes(self->store) !=
                                            changes; /* a group of retries says nothing about the disk */
     if (!failed_before && wrote) note(self, status, jobs);
@@ -131,7 +150,7 @@ static sv_job *add_maintenance(sv_writer *self, sv_job *group) {
     for (size_t i = 0; i < self->maintenance_count && atomic_load(&self->does_maintenance); i++) {
         sv_maintenance *each = self->maintenance[i];
         if (now < each->next || self->failed) continue;
-        each->next = now + each->period;
+        each->next = now + (self->troubled && each->period < PROBE_SECONDS ? PROBE_SECONDS : each->period);
         if (!each->wanted(each, self->store)) continue;
         each->job.next = group;
         group = &each->job;
@@ -153,7 +172,12 @@ static void *work(void *user) {
     bool stop = false;
     while (!stop) {
         sv_job *group = take_all(self, &stop);
-        if (!stop) group = add_maintenance(self, group);
+        bool apart = self->troubled; /* then what maintenance cannot do undoes nothing that was asked for */
+        sv_job *own = stop ? NULL : add_maintenance(self, apart ? NULL : group);
+        if (apart && own)
+            write_group(self, own);
+        else if (own)
+            group = own;
         if (group)
             write_group(self, group);
         else

@@ -20,6 +20,8 @@ typedef struct job {
     void (*end)(struct job *self, sv_store_status status);
     /* the agent's share of the queue; NULL: it takes no share, and is never refused for room */
     atomic_uint *queued;
+    /* `run` begins anew each time, and changes nothing that it needs again */
+    bool repeats;
     struct job *next;
     double since; /* when it was submitted */
 } sv_job;

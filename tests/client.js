@@ -57,6 +57,23 @@ async function whatIsNotAnsweredIsAskedAgainForTheSameEvent() {
   server.closeAllConnections();
 }
 
+async function whatAProxySaysOfAServiceThatIsAway() {
+  let asked = 0;
+  const { server, url } = await listen(async (request, answer) => {
+    await body(request);
+    const status = [502, 504, 201, 502, 504, 500][asked++];
+    answer.writeHead(status);
+    answer.end(status === 201 ? '{"event": "x", "slate": [0]}' : "<html>Bad Gateway</html>");
+  });
+  const shop = new Client(url, { retries: 2 });
+  assert.deepStrictEqual((await shop.decide("home", { contexts: [[0, 1]], fallback: [7] })).slate, [0]);
+  const one = new Client(url, { retries: 0 });
+  for (let i = 0; i < 2; i++) assert.deepStrictEqual((await one.decide("home", { contexts: [[0, 1]], fallback: [7] })).slate, [7]);
+  await assert.rejects(one.decide("home", { contexts: [[0, 1]], fallback: [7] }), (error) => error.status === 500);
+  server.close();
+  server.closeAllConnections();
+}
+
 async function aShopNeverShowsAnEmptyPage() {
   const { server, url } = await listen(() => {}); // takes requests, and never answers
   const away = new Client(url, { timeout: 50, retries: 1 });
@@ -112,6 +129,7 @@ async function sidesAndOthersSlates(url) {
   await anEventFromDecisionToLog(process.argv[3]);
   await itemsAreStored(process.argv[3]);
   await whatIsNotAnsweredIsAskedAgainForTheSameEvent();
+  await whatAProxySaysOfAServiceThatIsAway();
   await aShopNeverShowsAnEmptyPage();
   console.log("ok");
 })().catch((error) => {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """docs_flags.py PROGRAM: what README, docs and examples name exists: every --flag, in the program or in a tool of the repository, every
-page and heading that a link leads to, every `source.c` in backquotes, and every preset's version is the present one (`tuned-1`)."""
+page and heading that a link leads to, every `source.c` in backquotes, and every preset's version is the present one (`tuned-2`)."""
 
 import pathlib
 import re

@@ -4,10 +4,12 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import time
 import urllib.error
 import urllib.request
 
@@ -26,15 +28,20 @@ def free_port():
         return one.getsockname()[1]
 
 
-def call(port, method, path, body=None):
-    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", None if body is None else json.dumps(body).encode(), {"Content-Type": "application/json"}, method=method)
+def ask(port, method, path, body=None, **headers):
+    """Status and headers."""
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", None if body is None else json.dumps(body).encode(), {"Content-Type": "application/json", **headers}, method=method)
     try:
         with urllib.request.urlopen(request, timeout=30) as answer:
-            return answer.status
+            return answer.status, answer.headers
     except urllib.error.HTTPError as error:
-        return error.code
+        return error.code, error.headers
     except OSError:
-        return 0
+        return 0, {}
+
+
+def call(*arguments):
+    return ask(*arguments)[0]
 
 
 def nginx_asks_who_is_there():
@@ -43,7 +50,7 @@ def nginx_asks_who_is_there():
     database = pg.database(PROGRAM)
     ports, front = [free_port(), free_port()], free_port()
     config = open(EXAMPLES + "nginx.conf").read()
-    for given, own in (("8081", ports[0]), ("8082", ports[1]), ("listen 8080", f"listen 127.0.0.1:{front}")):
+    for given, own in (("8081", ports[0]), ("8082", ports[1]), ("listen 127.0.0.1:8080", f"listen 127.0.0.1:{front}")):
         assert given in config
         config = config.replace(given, str(own))
     folder = tempfile.mkdtemp(prefix="superarm-nginx-")
@@ -65,15 +72,36 @@ def nginx_asks_who_is_there():
         for port in ports:
             until(lambda: call(port, "GET", "/v1/agents/home") == 200 and call(port, "GET", "/readyz") == 200)
 
-        def ask(i):
-            return call(front, "POST", "/v1/agents/home/decide", {"event": f"e{i}", "contexts": [[0, 1], [1, 0], [0.5, 0.5]]})
+        def decide(i):
+            return ask(front, "POST", "/v1/agents/home/decide", {"event": f"e{i}", "contexts": [[0, 1], [1, 0], [0.5, 0.5]]})
+
+        def refused(count):
+            for _ in range(count):
+                status, headers = decide("none")
+                assert status == 503 and int(headers["Retry-After"]) >= 1, (status, headers)
         for i in range(20):
-            assert ask(i) == 201, i
+            assert decide(i)[0] == 201, i
+        assert ask(front, "GET", "/v1/agents", Host="shop.example")[0] == 403  # without --keys this machine alone is served, behind nginx, too
+        servers[0].send_signal(signal.SIGSTOP)  # it takes connections, and never answers
+        for i in range(20, 23):
+            begin = time.monotonic()
+            assert decide(i)[0] in (200, 201) and time.monotonic() - begin < 10, i
+        servers[0].send_signal(signal.SIGCONT)
+        for port in ports:
+            until(lambda: call(port, "GET", "/readyz") == 200)
+        pg.stop("immediate")  # both say so, and nginx takes none of them for gone
+        refused(10)
+        pg.start()
+        for port in ports:
+            until(lambda: call(port, "GET", "/readyz") == 200)
         servers[0].kill()
         servers[0].wait()
-        for i in range(20, 60):  # nginx's one retry goes to the other server
-            assert ask(i) in (200, 201), i
+        for i in range(23, 60):  # nginx's one retry goes to the other server
+            assert decide(i)[0] in (200, 201), i
         assert pg.sql("SELECT count(*) FROM decisions", database) == [["60"]]
+        servers[1].kill()
+        servers[1].wait()
+        refused(3)  # nobody is there: nginx's own words, in the form of the service
     finally:
         proxy.terminate()
         proxy.wait()
@@ -101,6 +129,32 @@ def the_manifest_has_what_it_needs():
     known = subprocess.run([PROGRAM, "serve", "--help"], capture_output=True, text=True).stdout
     assert all(f"{option} " in known for option in options), options
     assert pod["spec"]["terminationGracePeriodSeconds"] > 20, "more than --stop-seconds"
+    user, secret = pod["spec"]["securityContext"], pod["spec"]["volumes"][0]["secret"]
+    assert f"USER {user['runAsUser']}\n" in open(EXAMPLES + "Containerfile").read() and user["runAsNonRoot"]
+    assert server["args"][server["args"].index("--keys") + 1] == server["volumeMounts"][0]["mountPath"] + "/" + secret["items"][0]["path"]
+    if os.getuid() == 0:
+        the_keys_can_be_read(user, secret["defaultMode"])
+
+
+def the_keys_can_be_read(user, mode):
+    """As the kubelet mounts a Secret: a file of root, and of the group fsGroup where there is one."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        program, keys = shutil.copy(PROGRAM, folder), folder + "/keys"
+        subprocess.run([program, "serve", "--new-keys", keys], check=True, capture_output=True)
+        os.chown(keys, 0, user.get("fsGroup", 0))
+        os.chmod(keys, mode)
+        url = "postgresql://shop@127.0.0.1:1/shop"  # nobody listens: it starts, and waits
+        command = ["setpriv", f"--reuid={user['runAsUser']}", f"--regid={user['runAsGroup']}", f"--groups={user.get('fsGroup', user['runAsGroup'])}",
+                   program, "serve", "--store", url, "--port", "0", "--keys", keys]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        try:
+            assert "serves 127.0.0.1:1/shop" in server.stdout.readline(), server.stderr.read()
+        finally:
+            server.kill()
+            said = server.communicate()[1]
+        assert "chmod" not in said, said
+    assert not mode & 0o007
 
 
 def the_steps_of_the_container_file_work():

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """serve_dry.py PROGRAM: a decide that is only tried gives what would be chosen, and leaves nothing behind."""
-import sqlite3
 import sys
 
-from service import home, main
+from service import ask, databases, home, main
 
 PROGRAM = sys.argv[1]
 AGENT = {"options": {"algorithm": "cn-ucb", "dim": 2, "hidden": 4}, "slate": 2, "default_feedback": 0, "wait_seconds": 0}
@@ -12,10 +11,7 @@ DRY = "/v1/agents/home/decide?dry=1"
 
 
 def rows(server):
-    with sqlite3.connect(server.folder + "/journal.db") as database:
-        counted = [database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("decisions", "rows", "feedback")]
-    database.close()
-    return counted
+    return [ask(server.folder, f"SELECT count(*) FROM {table}") for table in ("decisions", "journal" if databases else "rows", "feedback")]
 
 
 def nothing_is_kept():

@@ -113,8 +113,7 @@ def an_evaluation_is_what_the_commands_give():
         assert server.call("DELETE", PATH + "/1")[0] == 204 and server.call("GET", PATH + "/1")[0] == 404
         assert [one["id"] for one in server.call("GET", PATH)[1]["evaluations"]] == [2]
         assert server.stop() == 0
-        findings = subprocess.run([PROGRAM, "serve", "--check", server.folder], capture_output=True, text=True)
-        assert findings.returncode == 0, findings
+        server.check()
 
 
 def the_control_is_measured():

@@ -392,5 +392,6 @@ def old_logs_teach():
 
 if len(sys.argv) > 2:
     main(*[globals()[name] for name in sys.argv[2:]])
-main(a_rank_is_a_decision, probabilities_are_those_of_the_draws, rewards_are_feedback, a_rank_that_may_not_be_shown_is_held, the_first_action_is_the_baseline, a_slot_gets_an_action, rewards_of_slots, what_is_multiplied_is_bounded, its_words_for_settings, old_logs_teach, several_resources, what_is_wrong_changes_nothing, keys_come_in_its_header,
+of_draws = [] if os.environ.get("SUPERARM_TEST_STORE") else [probabilities_are_those_of_the_draws, a_slot_gets_an_action]  # minutes there, of no store
+main(a_rank_is_a_decision, *of_draws, rewards_are_feedback, a_rank_that_may_not_be_shown_is_held, the_first_action_is_the_baseline, rewards_of_slots, what_is_multiplied_is_bounded, its_words_for_settings, old_logs_teach, several_resources, what_is_wrong_changes_nothing, keys_come_in_its_header,
      it_learns_who_likes_what)

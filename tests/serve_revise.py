@@ -2,10 +2,9 @@
 """serve_revise.py PROGRAM: feedback that comes after its event was learnt revises it. The agent is then the one that had the last values at first, computed
 here again by a ridge regression; and the same after a kill."""
 import json
-import subprocess
 import sys
 
-from service import home, main, until
+from service import check as check_journal, home, main, until
 
 PROGRAM = sys.argv[1]
 OPTIONS = {"preset": "paper", "algorithm": "comblin-ucb", "dim": 2, "lambda": 1}
@@ -118,7 +117,7 @@ def late_feedback_revises():
         settle(server)
         assert probe(server) == before
         assert server.stop() == 0
-        found = subprocess.run([PROGRAM, "serve", "--check", server.folder], capture_output=True, text=True)
+        found = check_journal(PROGRAM, server.folder)
         assert found.returncode == 0, found
         server.start()
 

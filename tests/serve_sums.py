@@ -4,13 +4,11 @@ import json
 import math
 import os
 import random
-import sqlite3
-import subprocess
 import sys
 import threading
 import time
 
-from service import home, main, until
+from service import databases, home, main, until
 
 PROGRAM = sys.argv[1]
 AGENT = {"options": {"algorithm": "comblin-ucb", "dim": 2}, "slate": 2, "default_feedback": 0, "wait_seconds": 0, "control": 0.4}
@@ -63,6 +61,7 @@ def again(server, method, path, body):
 def kills_change_no_sum():
     with home(PROGRAM) as server:
         put(server)
+        server.settles = False
         ledger, lock, done = {}, threading.Lock(), threading.Event()
 
         def client(number):
@@ -82,7 +81,7 @@ def kills_change_no_sum():
             thread.start()
         kills = 0
         while any(thread.is_alive() for thread in threads):
-            time.sleep(0.15)
+            time.sleep(0.6 if databases else 0.15)
             server.kill()
             server.start(ready=False)
             kills += 1
@@ -90,6 +89,7 @@ def kills_change_no_sum():
             thread.join()
         assert kills >= 3 and len(ledger) == 480, (kills, len(ledger))
         for restart in range(2):
+            server.settle()
             got = history(server)
             for side in ("agent", "control"):
                 mine = [(slate, values) for s, slate, values, _ in ledger.values() if s == side]
@@ -108,8 +108,7 @@ def kills_change_no_sum():
             server.kill()
             server.start()
         assert server.stop() == 0
-        found = subprocess.run([PROGRAM, "serve", "--check", server.folder], capture_output=True, text=True)
-        assert found.returncode == 0, found
+        server.check()
         server.start()
 
 
@@ -166,20 +165,20 @@ def hours_become_days():
         for i in range(12):
             check(server.call("POST", "/v1/agents/home/decide", {"event": f"e{i}", "contexts": ROWS}), 201)
             check(server.call("POST", "/v1/agents/home/feedback", {"event": f"e{i}", "feedback": [1, 1]}), 204)
+        server.settle()
         assert server.stop() == 0
-        database = sqlite3.connect(server.folder + "/journal.db")
-        [(agent, hour, data)] = database.execute("SELECT agent, hour, data FROM hours").fetchall()
-        database.execute("DELETE FROM hours")
+        [(agent, hour, data)] = server.sql("SELECT agent, hour, data FROM hours")
+        server.sql("DELETE FROM hours")
         begin = hour - hour % 24 - 40 * 24
         old = [begin + offset for offset in (3, 5, 23, 24, 30, 60, 15 * 24)] + [hour - 3 * 366 * 24]
-        database.executemany("INSERT INTO hours VALUES (?, ?, ?, 0)", [(agent, each, data) for each in old])
-        database.commit()
-        database.close()
+        for each in old:
+            server.sql(f"INSERT INTO hours VALUES (?, ?, ?{'' if databases else ', 0'})", agent, each, data)
         server.start()
         twelve = lambda rows: [row["sums"]["sides"]["agent"]["learnt"] + row["sums"]["sides"]["control"]["learnt"] for row in rows]
         rows = lambda: check(server.call("GET", "/v1/agents/home/history?from=0"), 200)["history"]
         assert len(rows()) == 8
         check(server.call("POST", "/v1/agents/home/decide", {"event": "later", "contexts": ROWS}), 201)
+        server.settle()
         got = rows()
         assert [row["time"] // 3600 for row in got[:5]] == [begin, begin + 24, begin + 30, begin + 60, begin + 15 * 24], got
         assert [row["sums"]["hours"] for row in got[:3]] == [24, 1, 1]

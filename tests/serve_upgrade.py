@@ -44,8 +44,12 @@ class Folder:
         return {name: open(f"{self.path}/{name}", "rb").read() for name in os.listdir(self.path) if name not in ("lock", "journal.db-shm")}
 
 
-def near(one, other):
-    return len(one) == len(other) and all(abs(a - b) <= 1e-4 * max(1, abs(a)) for a, b in zip(one, other))
+def same_of_each_arm(new, old):
+    """tuned explores and trains otherwise since, rows after the checkpoint too, and may choose others; of an arm that both chose it knows nearly what it did, and as much."""
+    arms = [(new["slate"].index(arm), old["slate"].index(arm)) for arm in new["slate"] if arm in old["slate"]]
+    assert arms, (new, old)
+    for part in ("widths", "estimates"):
+        assert all(abs(new[part][i] - old[part][k]) < 0.01 for i, k in arms), (part, new, old)
 
 
 def an_old_folder_is_not_served_as_it_is():
@@ -92,8 +96,8 @@ def goes_on(format):
                 status, answer, _ = server.call("POST", "/v1/agents/shop/decide", each["request"])
                 assert (status, answer) == (200, each["answer"]), (status, answer)  # decided before: the same answer
                 status, answer, _ = server.call("POST", "/v1/agents/shop/decide", {**each["request"], "event": each["request"]["event"] + "-again"})
-                assert status == 201 and answer["slate"] == each["answer"]["slate"] and answer["model"] == each["answer"]["model"], (answer, each)
-                assert near(answer["estimates"], each["answer"]["estimates"]) and near(answer["widths"], each["answer"]["widths"]), (answer, each)
+                assert status == 201 and answer["model"] == each["answer"]["model"], (answer, each)
+                same_of_each_arm(answer, each["answer"])
             assert server.call("GET", "/v1/agents/gone")[0] == 404
             until(lambda: server.call("GET", "/v1/agents/named")[1]["counts"]["learnt"] == 6)  # their waits have ended since
             assert server.call("POST", "/v1/agents/named/feedback", {"event": "n5", "feedback": [1]})[0] == 204

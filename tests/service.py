@@ -1,4 +1,5 @@
 """What the tests of `superarm serve` share: a server of one's own on a free port, and calls to it. Standard library alone."""
+import contextlib
 import http.client
 import json
 import os
@@ -6,6 +7,7 @@ import random
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -27,9 +29,35 @@ def place(program, folder):
     return ["--store", databases[None].url(databases[folder])]
 
 
-def settled(folder):
-    """With PostgreSQL the learner makes the row, soon after the answer, where with SQLite it is there before: no event is ready and not learnt."""
-    return databases[None].sql("SELECT count(*) FROM decisions WHERE state = 0 AND due > 0 AND due <= extract(epoch from now()) * 1000", databases[folder]) == [["0"]]
+def settled(folder, sums=False):
+    """With PostgreSQL the learner makes the row, soon after the answer, where with SQLite it is there before: no event is ready and not learnt, or revised; and it has
+    the sums that other servers have left."""
+    waits = databases[None].ask("SELECT (SELECT count(*) FROM decisions WHERE state = 0 AND due > 0 AND due <= extract(epoch from now()) * 1000) + "
+                                "(SELECT count(*) FROM inbox WHERE seq = 0)", databases[folder])
+    return waits == [["0"]] and (not sums or databases[None].ask("SELECT count(*) FROM hours_left", databases[folder]) == [["0"]])
+
+
+def ask(folder, sql):
+    """Of the journal, with SQL: one number."""
+    if databases:
+        return int(databases[None].sql(sql, databases[folder])[0][0])
+    with sqlite3.connect(f"file:{folder}/journal.db?mode=ro", uri=True) as journal:
+        return journal.execute(sql).fetchone()[0]
+
+
+def check(program, folder):
+    """superarm serve --check of where a server keeps its journal."""
+    return subprocess.run([program, "serve", "--check", place(program, folder)[1]], capture_output=True, text=True)
+
+
+def forget_checkpoints(folder):
+    """All that a stopped server has to go on from is its journal, from the first row on."""
+    if databases:
+        databases[None].sql("DELETE FROM policies; DELETE FROM chunks", databases[folder])
+        return
+    for name in os.listdir(folder):
+        if name.endswith(".npz"):
+            os.remove(os.path.join(folder, name))
 
 
 class Server:
@@ -37,7 +65,10 @@ class Server:
 
     def __init__(self, program, folder, *options):
         self.program, self.folder, self.options = program, folder, [str(option) for option in options]
-        self.process, self.quiet = None, True
+        self.process, self.quiet, self.settles, self.owes = None, True, True, False  # owes: feedback was sent, and may not be learnt yet
+
+    def place(self):
+        return place(self.program, self.folder)
 
     def start(self, ready=True):
         port_file = self.folder + ".port"
@@ -45,7 +76,7 @@ class Server:
             os.remove(port_file)
         self.errors = open(self.folder + ".err", "ab")
         self.process = subprocess.Popen(
-            [self.program, "serve", *place(self.program, self.folder), "--port", "0", "--port-file", port_file, *(["--quiet"] if self.quiet else []), *self.options],
+            [self.program, "serve", *self.place(), "--port", "0", "--port-file", port_file, *(["--quiet"] if self.quiet else []), *self.options],
             stdout=subprocess.DEVNULL, stderr=self.errors)
         give_up = time.monotonic() + 60
         while not os.path.exists(port_file):
@@ -68,6 +99,10 @@ class Server:
 
     def call(self, method, path, body=None, headers=None, timeout=30):
         """Status, body (JSON read where it is JSON) and headers."""
+        if databases and self.settles and self.owes and not path.endswith(("/decide", "/feedback")):  # what a folder's journal would have by now
+            self.owes = False
+            until(lambda: settled(self.folder), pause=0.005)
+            time.sleep(0.02)  # the commit is seen before the server that made it goes on
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         try:
             data = body if body is None or isinstance(body, (bytes, str)) else json.dumps(body)
@@ -75,11 +110,29 @@ class Server:
             answer = connection.getresponse()
             raw = answer.read()
             value = json.loads(raw) if answer.headers.get("Content-Type", "").startswith("application/json") and raw else raw
-            if databases and path.endswith("/feedback") and answer.status == 204:
-                until(lambda: settled(self.folder), pause=0.005)
+            self.owes = self.owes or (path.endswith("/feedback") and answer.status == 204)
             return answer.status, value, answer.headers
         finally:
             connection.close()
+
+    def settle(self):
+        """All that was answered is in the sums, and learnt from."""
+        if databases:
+            until(lambda: settled(self.folder, sums=True))
+
+    def sql(self, sql, *values):
+        """Rows of the journal; values are for its question marks. A folder's server must have stopped if it is changed."""
+        if databases:
+            written = [str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'" for value in values]
+            sql = "".join(part + value for part, value in zip(sql.split("?"), [*written, ""]))
+            return [tuple(int(cell) if cell.lstrip("-").isdigit() else cell for cell in row) for row in databases[None].sql(sql, databases[self.folder])]
+        with contextlib.closing(sqlite3.connect(self.folder + "/journal.db")) as database, database:
+            return database.execute(sql, values).fetchall()
+
+    def check(self):
+        """Nothing of the journal is damaged or missing."""
+        found = check(self.program, self.folder)
+        assert found.returncode == 0, found
 
     def raw(self, sent, timeout=10, close=False):
         """Bytes as they are, and all that comes back until the server closes or is silent."""

@@ -209,10 +209,10 @@ static void share_and_trust_are_the_best(void **state) {
         }
         l.variance = square / all;
         sa_companion_learn(companion);
-        double w = 0.02, k = 0.02;
-        for (double at = 0.02; at <= 1; at += 1e-4)
+        double w = 0.002, k = 0.002;
+        for (double at = 0.002; at <= 1; at += 1e-4)
             if (left_by(&l, at, 1) < left_by(&l, w, 1)) w = at;
-        for (double at = 0.02; at <= 1; at += 1e-4)
+        for (double at = 0.002; at <= 1; at += 1e-4)
             if (left_by(&l, w, at) < left_by(&l, w, k)) k = at;
         assert_float_equal(companion->numbers.network, k * w, 3e-4);
         assert_float_equal(companion->numbers.linear, k * (1 - w), 3e-4);
@@ -242,7 +242,7 @@ static void predictions_fade(void **state) {
         sa_companion_destroy(companion);
     }
     /* about (300 - 100 + 5) / (300 + 100 + 5), with half of the 300, and without them the least */
-    assert_true(share[0] == 0.02);
+    assert_true(share[0] == 0.002);
     assert_float_equal(share[1], 55.0 / 255, 0.06);
     assert_float_equal(share[2], 205.0 / 405, 0.06);
 }

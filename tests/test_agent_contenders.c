@@ -167,10 +167,10 @@ static void tighter_bounds_change_nothing(void **state) {
     } many[] = {
         {"precision=double gamma=1", true},
         {"precision=double gamma=100 train-steps=0", true},
-        {"precision=double gamma=0.001", false},
+        {"precision=double companion=false gamma=0.001", false},
         {"precision=double gamma=0", false},
         {"precision=double algorithm=cn-ts nu=1", true},
-        {"precision=double algorithm=cn-ts nu=0.01 ts-samples=10", false},
+        {"precision=double companion=false algorithm=cn-ts nu=0.01 ts-samples=10", false},
         {"precision=double algorithm=cn-ts1 nu=30", true},
         {"precision=double algorithm=cn-ts1 nu=0.1", true},
         {"precision=double preset=icml23 algorithm=cn-ts", false},

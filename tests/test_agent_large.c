@@ -103,8 +103,8 @@ static void the_slate_is_that_of_all_widths(void **state) {
 /* In late rounds widths are small, and nearly all arms are dropped; their gradients are not kept. */
 static void few_survive(void **state) {
     (void)state;
-    sa_agent *agent = rig_create("hidden=40 bonus=width gamma=0.02"),
-             *all = rig_create("hidden=40 bonus=width gamma=0.02 widths=all");
+    sa_agent *agent = rig_create("hidden=40 bonus=width companion=false gamma=0.02"),
+             *all = rig_create("hidden=40 bonus=width companion=false gamma=0.02 widths=all");
     sa_decision *one = NULL, *other = NULL;
     for (uint64_t id = 0; id < 40; id++) {
         draw(id, 60);

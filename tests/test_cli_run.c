@@ -305,7 +305,7 @@ static void test_help_and_lists(void **state) {
     static const char *const lists[][2] = {{"algorithms", "cn-ucb"},    {"environments", "h3"},
                                            {"oracles", "top-k"},        {"confidence", "exact"},
                                            {"feedback", "semi-bandit"}, {"options", "epoch-length"},
-                                           {"presets", "tuned-1: "}};
+                                           {"presets", "tuned-2: "}};
     for (size_t i = 0; i < 7; i++)
         assert_non_null(strstr(fine(run(folder, "list %s", lists[i][0]))->out, lists[i][1]));
     assert_non_null(strstr(fine(run(folder, "--version"))->out, "superarm 0."));

@@ -93,7 +93,110 @@ static void sums_follow_the_units(void **state) {
     sa_agent_destroy(agent);
 }
 
+/* ---- what is open of an estimate ---- */
+
+/* The regression's variance at x, s^2 x'(G + lambda I)^-1 x of deviations from the mean of what was chosen,
+ * with n s^2 what it leaves of the squares; r = its estimate. */
+static double variance_of_regression(const world *w, double lambda, const double *x, double *r) {
+    double mean[DIM + 1] = {0}, a[DIM * (DIM + 1)], b[DIM * (DIM + 1)], product[DIM], sum = 0,
+                      n = (double)w->answered, square = 0, explained = 0;
+    for (size_t i = 0; i < w->answered; i++) {
+        for (size_t j = 0; j < DIM; j++) mean[j] += w->chosen[i][j] / n;
+        mean[DIM] += w->score[i] / n;
+    }
+    memset(a, 0, sizeof a);
+    for (size_t j = 0; j < DIM; j++) {
+        for (size_t i = 0; i < w->answered; i++)
+            for (size_t k = 0; k < DIM; k++)
+                a[j * (DIM + 1) + k] += (w->chosen[i][j] - mean[j]) * (w->chosen[i][k] - mean[k]);
+        a[j * (DIM + 1) + j] += lambda;
+    }
+    memcpy(b, a, sizeof b);
+    for (size_t j = 0; j < DIM; j++) {
+        a[j * (DIM + 1) + DIM] = x[j] - mean[j];
+        b[j * (DIM + 1) + DIM] = 0;
+        for (size_t i = 0; i < w->answered; i++)
+            b[j * (DIM + 1) + DIM] += (w->chosen[i][j] - mean[j]) * (w->score[i] - mean[DIM]);
+    }
+    for (size_t j = 0; j < DIM; j++) product[j] = b[j * (DIM + 1) + DIM];
+    eliminate(DIM, a);
+    eliminate(DIM, b);
+    *r = mean[DIM];
+    for (size_t i = 0; i < w->answered; i++) square += pow(w->score[i] - mean[DIM], 2);
+    for (size_t j = 0; j < DIM; j++) {
+        explained += product[j] * b[j * (DIM + 1) + DIM];
+        sum += (x[j] - mean[j]) * a[j * (DIM + 1) + DIM];
+        *r += (x[j] - mean[j]) * b[j * (DIM + 1) + DIM];
+    }
+    return fmax(square - explained, 1e-4 * square) / n * sum;
+}
+
+/* The optimistic score is the estimate and gamma times the deviation of a mixture of both models. f, which
+ * nobody sees, is what the estimate has beside the regression. */
+static void check_score(const sa_agent *agent, const world *w, const sa_decision *made, size_t k,
+                        const double *x, double gamma, double *open) {
+    const sa_policy *policy = agent->learner->policy;
+    const sa_companion_numbers *now = &policy->estimator.companion->numbers;
+    double share = now->network / (now->network + now->linear), r,
+           more = log(1 + ARMS / (double)SLATE) / log(6);
+    double of_r = variance_of_regression(w, now->lambda, x, &r), estimate = sa_decision_estimates(made)[k];
+    double f = (estimate - now->intercept - now->linear * r) / now->network;
+    double s = fmax(agent->learner->error, 1e-4 * agent->learner->posterior.variance);
+    double width = sa_decision_widths(made)[k], early = more * 2 * DIM / (double)w->answered;
+    double variance = s * pow((sqrt(share) + early * early) * width, 2) + (1 - share) * of_r +
+                      share * (1 - share) * pow((now->linear + now->network) * (f - r), 2);
+    *open = fmax(*open, (1 - share) * of_r / variance);
+    assert_float_equal(sa_decision_scores(made)[k], estimate + gamma * sqrt(more * variance),
+                       1e-6 * sqrt(variance));
+}
+
+/* Also when the agent was saved and loaded in the middle of it, and for all arms as for those that are
+ * chosen. */
+static void what_is_open_is_the_variance_of_a_mixture(void **state) {
+    (void)state;
+    static const char *const widths[] = {"needed", "all"};
+    for (size_t i = 0; i < 2; i++) {
+        static world w;
+        char text[200];
+        snprintf(text, sizeof text, "normalize=none precision=double train-every=1 gamma=1.5 widths=%s",
+                 widths[i]);
+        sa_agent *agent = rig_create(text), *loaded = NULL;
+        double open = 0; /* the largest share that the regression had in it */
+        w.candidates = w.answered = 0;
+        for (size_t d = 0; d < DECISIONS; d++) {
+            double contexts[ARMS][DIM], scores[SLATE];
+            sa_request *request = sa_request_new();
+            sa_decision *made = NULL;
+            for (size_t a = 0; a < ARMS; a++)
+                for (size_t j = 0; j < DIM; j++) contexts[a][j] = rig_number(d, a * DIM + j);
+            sa_request_contexts(request, &contexts[0][0], ARMS);
+            sa_request_slate(request, SLATE);
+            assert_ok(sa_agent_select(agent, request, &made));
+            for (size_t k = 0; k < SLATE; k++) {
+                const double *x = contexts[sa_decision_arms(made)[k]];
+                scores[k] = 2 + x[2] - 0.5 * x[1] + 0.3 * x[3] * x[3] + rig_number(d, 5000 + k);
+                if (d > 3) check_score(agent, &w, made, k, x, 1.5, &open);
+            }
+            for (size_t k = 0; k < SLATE; k++) {
+                memcpy(w.chosen[w.answered], contexts[sa_decision_arms(made)[k]], sizeof w.chosen[0]);
+                w.score[w.answered++] = scores[k];
+            }
+            assert_ok(sa_agent_update(agent, sa_decision_id(made), scores, NULL, SLATE));
+            sa_decision_destroy(made);
+            sa_request_destroy(request);
+            if (d != DECISIONS / 2) continue;
+            assert_ok(sa_agent_save(agent, scratch("companion.npz")));
+            assert_ok(sa_agent_load(scratch("companion.npz"), &loaded));
+            sa_agent_destroy(agent);
+            agent = loaded;
+        }
+        assert_true(open > 0.2);
+        sa_agent_destroy(agent);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sums_follow_the_units)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sums_follow_the_units),
+                                       cmocka_unit_test(what_is_open_is_the_variance_of_a_mixture)};
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

@@ -295,7 +295,7 @@ static void held_estimators_stay_as_they_are(void **state) {
         lesson seen = {.x = draw(SAMPLES * DIM), .y = draw(SAMPLES), .round = round};
         sa_estimator held = sa_estimator_hold(&now);
         double first = held.statistics[0];
-        assert_ok(sa_estimator_evaluate(&held, probe.wide, 0, PROBES, 0, &work, said, NULL));
+        assert_ok(sa_estimator_evaluate(&held, probe.wide, 0, PROBES, 0, &work, said, NULL, NULL));
         assert_ok(sa_estimator_unshare(&now));
         assert_true(now.model != held.model && now.companion != held.companion &&
                     now.statistics != held.statistics);
@@ -303,10 +303,10 @@ static void held_estimators_stay_as_they_are(void **state) {
         teach(now.companion, &seen);
         now.statistics[0] += 1;
         now.centre += 0.5;
-        assert_ok(sa_estimator_evaluate(&held, probe.wide, 0, PROBES, 0, &work, then, NULL));
+        assert_ok(sa_estimator_evaluate(&held, probe.wide, 0, PROBES, 0, &work, then, NULL, NULL));
         assert_memory_equal(said, then, sizeof said);
         assert_true(held.statistics[0] == first);
-        assert_ok(sa_estimator_evaluate(&now, probe.wide, 0, PROBES, 0, &work, then, NULL));
+        assert_ok(sa_estimator_evaluate(&now, probe.wide, 0, PROBES, 0, &work, then, NULL, NULL));
         assert_true(memcmp(said, then, sizeof said) != 0);
         sa_estimator_clear(&held);
         clear(&seen.x);

@@ -158,6 +158,7 @@ static void factored_inner_products_equal_dense_ones(void **state) {
         sa_model_destroy(s.model);
         sa_free(s.theta);
         sa_model_destroy(other.model);
+        sa_free(other.theta);
         sa_free(x);
         sa_free(a);
         sa_free(b);

@@ -23,10 +23,19 @@ static double weight_of(const training_case *c, size_t k) { return c->weighted ?
 
 /* ---- the reference ---- */
 
+static void mark_biases(const net *n, bool *is_bias) {
+    for (size_t l = 0; l < n->depth; l++)
+        for (size_t row = 0; net_has_bias(n, l) && row < net_rows(n, l); row++)
+            is_bias[net_at(n, l, row, net_columns(n, l))] = true;
+}
+
 static void plain_training(const net *n, const training_case *c, const sa_stream *stream, const double *x,
                            const double *v, const double *theta_0, double *theta) {
     size_t p = net_parameters(n), drawn = c->batch && c->batch < c->samples ? c->batch : c->samples;
     double m = (double)n->hidden, *gradient = doubles(p), *first = doubles(p), *second = doubles(p);
+    bool *is_bias;
+    assert_ok(sa_alloc_array(p, sizeof *is_bias, &is_bias));
+    mark_biases(n, is_bias);
     for (size_t step = 0; step < c->steps; step++) {
         memset(gradient, 0, p * sizeof *gradient);
         for (size_t i = 0; i < drawn; i++) {
@@ -41,7 +50,7 @@ static void plain_training(const net *n, const training_case *c, const sa_stream
         if (c->cosine) rate *= (1 + cos(3.14159265358979323846 * (double)step / (double)c->steps)) / 2;
         for (size_t i = 0; i < p; i++) {
             double g = gradient[i] + (c->regularize ? m * c->lambda * (theta[i] - theta_0[i]) : 0);
-            if (!c->alike)
+            if (!c->alike && !is_bias[i])
                 theta[i] -=
                     rate * c->weight_decay * theta[i]; /* not through the step: Adam does not see it */
             if (c->adam) {
@@ -55,6 +64,7 @@ static void plain_training(const net *n, const training_case *c, const sa_stream
             }
         }
     }
+    sa_free(is_bias);
     sa_free(gradient);
     sa_free(first);
     sa_free(second);
@@ -191,6 +201,8 @@ static const training_case cases[] = {
      .regularize = true, .symmetric = true, .rate = 1, .lambda = 1, .weight_decay = 30},
     {"Adam, weight decay", .depth = 2, .samples = 20, .steps = 12, .adam = true, .rate = 0.01, .lambda = 1,
      .weight_decay = 3},
+    {"weight decay, every bias", .depth = 3, .samples = 20, .steps = 12, .more = true, .rate = 0.01,
+     .lambda = 1, .weight_decay = 3},
     {"no weight decay where scores are alike", .depth = 2, .samples = 20, .steps = 12, .adam = true,
      .rate = 0.01, .lambda = 1, .weight_decay = 3, .alike = true},
     {"weighted", .depth = 2, .samples = 20, .steps = 12, .weighted = true, .rate = 0.01, .lambda = 1},

@@ -111,7 +111,7 @@ export interface ItemsChange {
 }
 
 export class Client {
-  /** Of a request that got no answer within `timeout` milliseconds, or 429 or 503, at most `retries` more are sent. */
+  /** Of a request that got no answer within `timeout` milliseconds, or 429, 502, 503 or 504, at most `retries` more are sent. */
   constructor(url?: string, settings?: { key?: string; timeout?: number; retries?: number });
   decide(agent: string, request: DecideRequest): Promise<Decision>;
   /** `id` tells two pieces of feedback with the same values apart; without it the second is taken for a retry of the first. */

@@ -20,7 +20,7 @@ class ServiceError extends Error {
 const pause = (milliseconds) => new Promise((go) => setTimeout(go, milliseconds));
 const name = (text) => encodeURIComponent(text);
 /** Is the service away, or too busy to answer? Then the same request may be sent again, which is safe: events are decided once. */
-const isAway = (error) => !(error instanceof ServiceError) || error.status === 429 || error.status === 503;
+const isAway = (error) => !(error instanceof ServiceError) || [429, 502, 503, 504].includes(error.status); // 502, 504: a proxy's
 
 class Client {
   #url;

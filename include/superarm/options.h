@@ -15,7 +15,7 @@ extern "C" {
 typedef struct sa_options sa_options;
 
 /* A full set of options: "tuned" (recommended; NULL means it too), "paper", "icml23" or "section5", each also
- * with its version, "tuned-1", which is refused where this program has another. NULL when the preset
+ * with its version, "tuned-2", which is refused where this program has another. NULL when the preset
  * is unknown or memory is short: sa_last_error() says which. Caller frees with sa_options_destroy. */
 SA_API sa_options *sa_options_new(const char *preset);
 SA_API sa_options *sa_options_copy(const sa_options *options);

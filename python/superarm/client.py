@@ -19,7 +19,7 @@ from typing import Any, Iterable, Iterator
 
 __all__ = ["Client", "ServiceError"]
 
-_AWAY = (429, 503)
+_AWAY = (429, 502, 503, 504)  # of the service, and of a proxy that does not reach it
 
 
 class ServiceError(Exception):
@@ -40,7 +40,7 @@ def _plain(value: Any) -> Any:
 class Client:
     """Asks a service for slates and tells it what came of them. Threads may share one client: each gets a connection of its own.
 
-    A request that got no answer, or 429 or 503, is sent again, at most `retries` times. That is safe: decisions have an event, made
+    A request that got no answer, or 429, 502, 503 or 504, is sent again, at most `retries` times. That is safe: decisions have an event, made
     here where none is given, and the service answers the same event once.
     """
 

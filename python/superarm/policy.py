@@ -87,8 +87,8 @@ class Policy:
             self._requests.give(request)
 
     def estimate(self, contexts: Any = None, slate: Optional[int] = None, **asked: Any) -> Estimates:
-        """Every arm's estimate, exact width and optimistic score, without a decision. `slate` matters to agents that tell positions
-        apart."""
+        """Every arm's estimate, exact width and optimistic score, without a decision. `slate` matters to scores: a bonus
+        grows with the arms for each place; and to agents that tell positions apart."""
         request, chooser = self._requests.take(), self._take()
         try:
             count = self._slate if slate is None else slate

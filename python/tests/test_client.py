@@ -142,6 +142,35 @@ def test_what_is_not_answered_is_asked_again_for_the_same_event():
         superarm.Client(f"http://127.0.0.1:{server.server_port}", retries=1).decide("home", [[0, 1]])
 
 
+class Proxy(http.server.BaseHTTPRequestHandler):
+    """Does not reach the service, most of the time; its pages are its own."""
+    statuses: list = []
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(status := Proxy.statuses.pop(0))
+        self.end_headers()
+        self.wfile.write(b'{"event": "x", "slate": [0]}' if status == 201 else b"<html>Bad Gateway</html>")
+
+    def log_message(self, *_):
+        pass
+
+
+def test_what_a_proxy_says_of_a_service_that_is_away():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        Proxy.statuses = [502, 504, 201, 502, 504, 500]
+        assert superarm.Client(f"http://127.0.0.1:{server.server_port}", retries=2).decide("home", [[0, 1]], fallback=[7])["slate"] == [0]
+        one = superarm.Client(f"http://127.0.0.1:{server.server_port}", retries=0)
+        assert [one.decide("home", [[0, 1]], fallback=[7])["slate"] for _ in range(2)] == [[7], [7]]
+        with pytest.raises(superarm.ServiceError, match="500"):
+            one.decide("home", [[0, 1]], fallback=[7])
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 def test_a_shop_never_shows_an_empty_page(service):
     service.put_agent("home", {"dim": 2, "hidden": 4}, slate=1, default_feedback=0)
     assert "fallback" not in service.decide("home", [[0, 1], [1, 0]], fallback=[1])

@@ -64,7 +64,7 @@ def test_estimates_are_those_of_a_decision_with_all_widths():
     agent = make(dict(algorithm="cn-ucb", hidden=8, widths="all"))
     teach(agent, range(20))
     policy = agent.policy()
-    found = policy.estimate(contexts(7))
+    found = policy.estimate(contexts(7), slate=3)
     decision = policy.select(contexts(7), slate=3)
     assert found.estimate.tobytes() == decision.all_estimates.tobytes()
     assert found.width.tobytes() == decision.all_widths.tobytes()

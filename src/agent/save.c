@@ -15,8 +15,9 @@
 
 /* One more whenever what is in the file changes; from OLDEST on they are read. 5: the units of the
  * companion's sums, the gradient that was counted last, and how many were counted in all. 6: what the newer
- * half of contexts and scores is like; fewer settings. */
-static const int64_t FORMAT = 6, OLDEST = 4;
+ * half of contexts and scores is like; fewer settings. 7: the factor of the companion's
+ * regression, and its noise; the bonus of a beginning. */
+static const int64_t FORMAT = 7, OLDEST = 4;
 static const int64_t MOST_EPOCHS = 64; /* each doubles the rounds */
 
 /* ---- options as text ---- */

@@ -100,7 +100,7 @@ void sa_buffer_quote(sa_buffer *buffer, const char *text) {
 
 /* Digits of a whole number; returns where they begin. */
 static char *write_whole(double number, char text[SA_NUMBER_TEXT]) {
-    char *at = text + SA_NUMBER_TEXT - 1;
+    char *at = &text[SA_NUMBER_TEXT - 1];
     uint64_t left = (uint64_t)fabs(number);
     *at = 0;
     do *--at = (char)('0' + left % 10);

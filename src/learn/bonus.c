@@ -4,7 +4,9 @@
 
 static const double LEAST_ERROR = 1e-4; /* share of the variance: no noise at all would make Z singular */
 static const double LEAST_KERNEL = 0.1; /* share: gradients that are nearly all the same still differ */
-static const double MOVED = 2;          /* factor on lambda that is worth another factorisation */
+static const double EARLY = 2,
+                    MOST_EARLY = 50; /* observations a feature that a beginning is long, and at most */
+static const double MOVED = 2;       /* factor on lambda that is worth another factorisation */
 
 static bool is_used(const sa_learner *learner) {
     return sa_posterior_is_used(learner->policy, learner->options);
@@ -82,12 +84,15 @@ sa_status sa_bonus_follow(sa_learner *learner) {
     double arms = arms_of(&learner->past->history), n = known->counted / arms;
     double error = fmax(learner->error, LEAST_ERROR * known->variance), noise = arms * error;
     if (!is_used(learner) || !(n > 0) || !(known->variance > 0) || !isfinite(error)) return SA_OK;
-    double m = (double)learner->options->hidden, h = m / 2, early = m * arms / known->all;
+    double h = (double)learner->options->hidden / 2;
     const sa_companion *companion = policy->estimator.companion;
     double explained = (h + n * fmax(0, 1 - error / known->variance)) / (h + n);
     SA_TRY(regularize(policy, noise * kernel(known) / (explained * known->variance)));
-    policy->deviation = sqrt(noise) * ((companion ? sa_companion_share(companion) : 1) + early * early);
+    policy->deviation = sqrt(noise * (companion ? sa_companion_share(companion) : 1));
+    double early = fmin(EARLY * (double)policy->estimator.inputs.dim, MOST_EARLY) * arms / known->all;
+    policy->early = sqrt(noise) * early * early;
     known->deviation = policy->deviation;
+    known->early = policy->early;
     known->lambda = policy->lambda;
     return SA_OK;
 }

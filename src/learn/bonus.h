@@ -20,14 +20,20 @@
  *     R^2 = (h + n (1 - s^2 / Var(y))) / (h + n)
  *
  * as if h observations had been predicted well: an agent explores before it has shown that nothing can be
- * learnt. Nor is the estimate of so few a posterior mean, it is wrong where it has not been. And where a
- * companion shares the estimate (model/companion.h), what the network leaves open is open by its share w
- * alone: the derivative of the estimate by a weight is w times the network's. So the deviation counts
+ * learnt. Where a companion shares the estimate, with w the network's share of it, the variance is that of a
+ * mixture of both (model/companion.h), of which the network's part is w s^2 width^2: so the deviation is
+ * sqrt(w) s, w = 1 without a companion. w and not k w: where nothing predicts yet, k is almost 0, and the
+ * bonus alone decides.
  *
- *     w + (m / n)^2      times, w = 1 without a companion, n of all that was ever counted: what is forgotten
- *                        is learnt again from estimates that are good already
+ * And the estimate of a few observations is no posterior mean: it is wrong where it has not been, and slates
+ * that it chose show nothing else. So at first the bonus decides, for some two observations a feature; with n
+ * of all that was ever counted (what is forgotten is learnt again from estimates that are good already), the
+ * width counts
  *
- * w and not b = k w: where nothing predicts yet, k is almost 0, and the bonus alone decides.
+ *     sqrt(w) s + s (g min(2 d, 50) / n)^2    times,      g = log(1 + N / K) / log(6)
+ *
+ * and gamma and nu are those of 20 arms and 4 places: of N and K they are sqrt(g) times as large
+ * (policy/selection.c).
  *
  * lambda is changed in Z when it has moved by a factor of two. */
 #ifndef SA_LEARN_BONUS_H

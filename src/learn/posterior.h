@@ -12,6 +12,7 @@ typedef struct sa_posterior {
     double variance;          /* of the scores that the last training learnt from */
     double deviation, lambda; /* the policy's */
     double all;               /* gradients that were counted, each for 1 however old it is */
+    double early;             /* the policy's */
 } sa_posterior;
 
 /* Is it in force? Not for models that are regressions, nor where theory gives gamma or nu. */

@@ -10,7 +10,7 @@
 
 static const double SHARE_WEIGHT = 5;  /* w = 1 for a start, as of so many observations */
 static const double TRUST_WEIGHT = 1;  /* k = 1 for a start, likewise */
-static const double LEAST = 0.02;      /* of w and k: nothing is out of the race for good */
+static const double LEAST = 0.002;     /* of w and k: nothing is out of the race for good */
 static const double LAMBDA_STEP = 3;   /* of the climb */
 static const double LEAST_LEFT = 1e-4; /* share of variance: perfect fits are not infinitely likely */
 static const double LEAST_LAMBDA = 0.01, MOST_LAMBDA = 1e4;
@@ -18,6 +18,7 @@ static const double LEAST_LAMBDA = 0.01, MOST_LAMBDA = 1e4;
 static void destroy(sa_companion *companion) {
     sa_free(companion->input_mean);
     sa_free(companion->theta);
+    sa_free(companion->root);
     sa_free(companion->units);
     sa_free(companion->input_score);
     sa_free(companion->gram);
@@ -34,11 +35,13 @@ sa_status sa_companion_create(size_t dim, sa_companion **out) {
     *companion = (sa_companion){.dim = dim, .numbers = {.lambda = 1, .network = 1}};
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->input_mean));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->theta));
+    SA_TRY_OR_FAIL(sa_alloc_matrix(dim, dim, sizeof(double), &companion->root));
     SA_TRY_OR_FAIL(sa_alloc_matrix(2, dim, sizeof(double), &companion->units));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->input_score));
     SA_TRY_OR_FAIL(sa_alloc_matrix(dim, dim, sizeof(double), &companion->gram));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->scratch));
     SA_TRY_OR_FAIL(sa_alloc_matrix(dim, dim, sizeof(double), &companion->factor));
+    for (size_t j = 0; j < dim; j++) companion->root[j * dim + j] = 1;
     *out = companion;
     return SA_OK;
 fail:
@@ -54,11 +57,13 @@ static sa_status fork_companion(sa_companion *from, sa_companion **out) {
     sa_companion *copy;
     sa_status status;
     SA_TRY(sa_alloc_array(1, sizeof *copy, &copy));
-    *copy = (sa_companion){.dim = from->dim, .numbers = from->numbers};
+    *copy = (sa_companion){.dim = from->dim, .numbers = from->numbers, .noise = from->noise};
     copy->input_mean = sa_hold(from->input_mean);
     copy->theta = sa_hold(from->theta);
+    copy->root = sa_hold(from->root);
     SA_TRY_OR_FAIL(sa_unshare(&copy->input_mean));
     SA_TRY_OR_FAIL(sa_unshare(&copy->theta));
+    SA_TRY_OR_FAIL(sa_unshare(&copy->root));
     copy->units = from->units;
     copy->input_score = from->input_score;
     copy->gram = from->gram;
@@ -131,6 +136,7 @@ void sa_companion_rescale(sa_companion *companion, size_t features, const double
         companion->input_mean[j] = s * companion->input_mean[j] + off;
         companion->input_score[j] *= s;
         companion->theta[j] /= s;
+        for (size_t k = 0; k <= j; k++) companion->root[j * dim + k] *= s;
         for (size_t k = 0; k < dim; k++) companion->gram[j * dim + k] *= s;
         for (size_t k = 0; k < dim; k++) companion->gram[k * dim + j] *= s;
     }
@@ -229,16 +235,24 @@ void sa_companion_forget(sa_companion *companion) {
 
 /* ---- learning ---- */
 
-/* log evidence of `lambda`; theta into scratch */
-static double evidence(sa_companion *companion, double lambda) {
+/* log evidence of `lambda`, and the share of the variance that it leaves; theta into scratch, C into
+ * factor */
+static double evidence(sa_companion *companion, double lambda, double *left) {
     size_t dim = companion->dim;
     double *factor = companion->factor, *u = companion->scratch;
     sa_gram_fit fit;
     if (!sa_gram_judge(dim, companion->gram, companion->input_score, lambda, factor, u, &fit))
         return -INFINITY;
     sa_gram_upper(dim, factor, u);
-    double left = fmax(1 - fit.explained / companion->numbers.score_square, LEAST_LEFT);
-    return sa_gram_evidence(companion->numbers.count, left, fit.log_det, lambda);
+    *left = fmax(1 - fit.explained / companion->numbers.score_square, LEAST_LEFT);
+    return sa_gram_evidence(companion->numbers.count, *left, fit.log_det, lambda);
+}
+
+/* What is open of estimates, as the evidence that was found last has it. */
+static void take_root(sa_companion *companion, double left) {
+    size_t dim = companion->dim;
+    memcpy(companion->root, companion->factor, dim * dim * sizeof *companion->root);
+    companion->noise = left * companion->numbers.score_square / companion->numbers.count;
 }
 
 /* One step of the climb: trainings are many. */
@@ -246,14 +260,15 @@ static void regress(sa_companion *companion) {
     const double tried[3] = {companion->numbers.lambda, companion->numbers.lambda / LAMBDA_STEP,
                              companion->numbers.lambda * LAMBDA_STEP};
     size_t dim = companion->dim;
-    double best = -INFINITY;
+    double best = -INFINITY, left = 1;
     for (int i = 0; i < 3 && companion->numbers.score_square > 0; i++) {
         if (tried[i] < LEAST_LAMBDA || tried[i] > MOST_LAMBDA) continue;
-        double gain = evidence(companion, tried[i]);
+        double gain = evidence(companion, tried[i], &left);
         if (!(gain > best)) continue;
         best = gain;
         companion->numbers.lambda = tried[i];
         memcpy(companion->theta, companion->scratch, dim * sizeof *companion->theta);
+        take_root(companion, left);
     }
 }
 
@@ -296,6 +311,8 @@ sa_status sa_companion_save(const sa_companion *companion, sa_npz_writer *writer
     SA_TRY(sa_npz_add(writer, "companion_input_mean", SA_FLOAT64, 1, &dim, companion->input_mean));
     SA_TRY(sa_npz_add(writer, "companion_input_score", SA_FLOAT64, 1, &dim, companion->input_score));
     SA_TRY(sa_npz_add(writer, "companion_gram", SA_FLOAT64, 2, square, companion->gram));
+    SA_TRY(sa_npz_add(writer, "companion_root", SA_FLOAT64, 2, square, companion->root));
+    SA_TRY(sa_npz_add(writer, "companion_noise", SA_FLOAT64, 0, NULL, &companion->noise));
     SA_TRY(sa_npz_add(writer, "companion_units", SA_FLOAT64, 2, (size_t[]){2, dim}, companion->units));
     return sa_npz_add(writer, "companion_theta", SA_FLOAT64, 1, &dim, companion->theta);
 }
@@ -319,8 +336,13 @@ sa_status sa_companion_load(sa_companion *companion, sa_npz *archive) {
     if (format != 4) /* which did not have them */
         SA_TRY(sa_npz_read_into(archive, "companion_units", SA_FLOAT64, 2, (size_t[]){2, dim},
                                 companion->units));
+    if (format > 6) {
+        SA_TRY(sa_npz_read_into(archive, "companion_root", SA_FLOAT64, 2, square, companion->root));
+        SA_TRY(sa_npz_get_number(archive, "companion_noise", &companion->noise));
+    }
     if (!is_finite(number, NUMBERS) || !is_finite(companion->theta, dim) ||
-        !is_finite(companion->input_mean, dim) || !is_finite(companion->units, 2 * dim))
+        !is_finite(companion->input_mean, dim) || !is_finite(companion->units, 2 * dim) ||
+        !is_finite(companion->root, dim * dim) || !is_finite(&companion->noise, 1) || companion->noise < 0)
         return sa_fail(SA_FORMAT, "the agent's companion has a number that is not finite");
     sa_companion_numbers read;
     memcpy(&read, number, sizeof read);
@@ -328,5 +350,13 @@ sa_status sa_companion_load(sa_companion *companion, sa_npz *archive) {
         return sa_fail(SA_FORMAT, "the agent's companion has the weights a = %g and b = %g", read.linear,
                        read.network);
     companion->numbers = read;
+    double left = 1;
+    if (format < 7 && read.count > 0 && read.score_square > 0 && read.lambda > 0 &&
+        isfinite(evidence(companion, read.lambda, &left)))
+        take_root(companion, left);
+    for (size_t j = 0; j < dim; j++)
+        if (!(companion->root[j * dim + j] > 0))
+            return sa_fail(SA_FORMAT, "the agent's companion has the factor %g in its root",
+                           companion->root[j * dim + j]);
     return SA_OK;
 }

@@ -21,6 +21,14 @@
  *            can predict. Where scores are mostly noise, predictions are small, and few of them do not show
  *            that they are wrong.
  *
+ * What is open of an estimate is the variance of a mixture of two models with the weights w and 1 - w:
+ *
+ *     w s_f^2 + (1 - w) s_r^2 + w (1 - w) k^2 (f - r)^2,      s_r^2 = s^2 (x - x^)'(G + lambda I)^-1 (x - x^)
+ *
+ * with s_f the network's deviation (learn/bonus.h) and s^2 what theta leaves of an observation; what both say
+ * differs by k (f - r), as far as it is trusted. Where both agree, and the
+ * regression knows the direction, little is open, however little the network knows.
+ *
  * Inputs are in the units of their time (standardize.h), and sums of them move along when the units do: what
  * was added is as it would be if it were added again today.
  *
@@ -58,6 +66,8 @@ typedef struct sa_companion {
     sa_companion_numbers numbers;
     double *input_mean; /* (dim), weighted */
     double *theta;      /* (dim) */
+    double *root;       /* (dim, dim) C of C C' = G + lambda I, lower triangle, as of theta */
+    double noise;       /* s^2, the variance that theta leaves unexplained */
     /* what only learning needs: */
     double *units;       /* (2, dim) the mean and the factor of standardised inputs; factors 0: not known */
     double *input_score; /* (dim) sums of products of deviations from the means */
@@ -83,6 +93,11 @@ double sa_companion_mix(const sa_companion *companion, const double *input, doub
  * mixed ones. There are no positions. */
 void sa_companion_mix_rows(const sa_companion *companion, sa_precision precision, const void *inputs,
                            size_t count, double *mean);
+/* What is open of these estimates, beside the network's part w s_f^2: spread (count) =
+ * (1 - w) s_r(x)^2 + w (1 - w) k^2 (f - r)^2 with f (count) of `network`. scratch: SA_SPREAD_ROWS dim. */
+enum { SA_SPREAD_ROWS = 8 };
+void sa_companion_spread(const sa_companion *companion, sa_precision precision, const void *inputs,
+                         size_t count, const double *network, double *scratch, double *spread);
 /* Inputs to come are (raw - mean) factor, of the first `features` ones: sums of those before become sums of
  * such, and what the regression says of a raw input stays. */
 void sa_companion_rescale(sa_companion *companion, size_t features, const double *mean, const double *factor);

@@ -48,7 +48,9 @@ void sa_estimator_work_clear(sa_estimator_work *work) {
     sa_workspace_clear(&work->row);
 }
 
-/* The companion's part in the means of arms in each position. */
+/* The companion's part in the means of arms in each position. What is open of them is the network's part
+ * alone: the regression adds up what arm and position are worth, where clicks multiply it, and would disagree
+ * for good. */
 static sa_status mix_positions(const sa_estimator *estimator, const void *inputs, size_t count,
                                size_t positions, sa_workspace *work, double *mean) {
     const sa_inputs *shape = &estimator->inputs;
@@ -64,17 +66,27 @@ static sa_status mix_positions(const sa_estimator *estimator, const void *inputs
     return SA_OK;
 }
 
+static sa_status mix(const sa_estimator *estimator, const void *inputs, size_t count, size_t positions,
+                     sa_workspace *work, double *mean, double *spread) {
+    const sa_companion *companion = estimator->companion;
+    sa_precision precision = estimator->inputs.precision;
+    double *scratch;
+    if (positions) return mix_positions(estimator, inputs, count, positions, work, mean);
+    SA_TRY(SA_LAY(work, {&scratch, SA_SPREAD_ROWS * companion->dim, sizeof *scratch}));
+    if (spread) sa_companion_spread(companion, precision, inputs, count, mean, scratch, spread);
+    sa_companion_mix_rows(companion, precision, inputs, count, mean);
+    return SA_OK;
+}
+
 sa_status sa_estimator_evaluate(const sa_estimator *estimator, const void *inputs, size_t first, size_t count,
-                                size_t positions, sa_estimator_work *work, double *mean,
+                                size_t positions, sa_estimator_work *work, double *mean, double *spread,
                                 sa_gradients *gradients) {
     const sa_model *model = estimator->model;
     size_t scores = count * (positions ? positions : 1);
     SA_TRY(model->kind->evaluate(model, inputs, count, positions, &work->model, mean, gradients));
     for (size_t i = 0; i < scores; i++) mean[i] = estimator->centre + estimator->scale * mean[i];
-    if (estimator->companion && positions)
-        SA_TRY(mix_positions(estimator, inputs, count, positions, &work->row, mean));
-    else if (estimator->companion)
-        sa_companion_mix_rows(estimator->companion, estimator->inputs.precision, inputs, count, mean);
+    for (size_t i = 0; spread && i < scores; i++) spread[i] = 0;
+    if (estimator->companion) SA_TRY(mix(estimator, inputs, count, positions, &work->row, mean, spread));
     for (size_t i = 0; i < scores; i++)
         if (!isfinite(mean[i]))
             return sa_fail(SA_INVALID, "the estimate for arm %zu is not finite: are its features too large?",

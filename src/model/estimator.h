@@ -33,11 +33,11 @@ typedef struct sa_estimator_work {
 } sa_estimator_work;
 void sa_estimator_work_clear(sa_estimator_work *work);
 
-/* mean (count), or (count, positions), of inputs (count, dim) as the model sees them; and their gradients,
- * unless NULL. `first` is the number of the first arm, for the sentence that names one whose estimate is not
- * finite. */
+/* mean (count), or (count, positions), of inputs (count, dim) as the model sees them; what is open of them
+ * beside the network's part (companion.h) and their gradients, unless NULL. `first` is the number of the
+ * first arm, for the sentence that names one whose estimate is not finite. */
 sa_status sa_estimator_evaluate(const sa_estimator *estimator, const void *inputs, size_t first, size_t count,
-                                size_t positions, sa_estimator_work *work, double *mean,
+                                size_t positions, sa_estimator_work *work, double *mean, double *spread,
                                 sa_gradients *gradients);
 
 sa_status sa_estimator_save(const sa_estimator *estimator, sa_npz_writer *writer);

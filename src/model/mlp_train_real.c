@@ -6,7 +6,9 @@
  * or, with weights, (psi_k f(x_k; theta) - v_k)^2 in its place; of a sample that is a sum of rows, (psi
  * sum_k f(x_k; theta) - v)^2.
  *
- * A further pull to 0 is not the paper's: weight decay shrinks the weights by rate times it before each step.
+ * A further pull to 0 is not the paper's: weight decay shrinks the weights by rate times it before each step,
+ * and leaves the biases alone. What an output bias stands for is the score of arms of which nothing is known
+ * yet: pulled to the mean of the slates' scores, it would promise them more or less than was seen.
  *
  * A step on a batch of b of the n samples takes n / b times the batch's sum, so that its mean is the whole
  * loss's gradient. The rate is a constant, or C / (n m L + m lambda) as in Theorem 1 with the present n for
@@ -133,8 +135,13 @@ static double rate_of(const mlp_t *mlp, const sa_training *training, size_t step
  * */
 static void shrink(mlp_t *mlp, const sa_training *training, double rate) {
     real factor = (real)(1 - rate * mlp->weight_decay);
-    if (mlp->weight_decay > 0 && !training->alike)
-        for (size_t i = 0; i < mlp->parameters; i++) mlp->theta[i] *= factor;
+    if (!(mlp->weight_decay > 0) || training->alike) return;
+    for (size_t l = 0; l < mlp->base.pairs; l++) {
+        sa_pair_shape shape = mlp->base.shape[l];
+        size_t inputs = shape.input - REAL(mlp_has_bias)(mlp, l); /* the bias is the last row of W_l' */
+        real *weights = mlp->theta + REAL(mlp_offset)(mlp, l);
+        for (size_t i = 0; i < inputs * shape.delta; i++) weights[i] *= factor;
+    }
 }
 
 static void descend(mlp_t *mlp, const work_t *work, double rate) {

@@ -67,7 +67,7 @@ SA_DECLARE_CHOICES(sa_linear_form, SA_LINEAR_FORMS);
     X(FLAG, regularize, "regularize", AGENT, true, false, false,                                             \
       "Eq. (4)'s (m lambda / 2) |theta - theta_0|^2 in the loss")                                            \
     X(NUMBER, weight_decay, "weight-decay", AGENT, 0, 0, 0.3, 0, 1e6,                                        \
-      "each step shrinks weights by rate times this")
+      "each step shrinks weights, but for biases, by rate times this")
 
 /* What a model is made of. */
 typedef struct sa_model_settings {

@@ -32,8 +32,8 @@ static const struct {
     [SA_PRESET_ICML23] = {"icml23", "icml23-1: as the authors' published code runs, its mistakes included",
                           SA_PRESET_ICML23, 1, NOTHING},
     [SA_PRESET_TUNED] = {"tuned",
-                         "tuned-1: what we recommend, and the default: not the papers' algorithms any more",
-                         SA_PRESET_TUNED, 1, NOTHING},
+                         "tuned-2: what we recommend, and the default: not the papers' algorithms any more",
+                         SA_PRESET_TUNED, 2, NOTHING},
     [SA_PRESET_SECTION5] =
         {"section5",
          "section5-1: the paper's experiments as its Section 5 is printed: paper, but for the rate, the "

@@ -10,7 +10,7 @@ const char *sa_preset_summary(int preset);
 int sa_preset_version(int preset);
 /* The column of the lists of options that it has, but for what it has otherwise. */
 int sa_preset_column(int preset);
-/* "tuned-1" as an index, or "tuned", whose version is 0; -1: neither. */
+/* "tuned-2" as an index, or "tuned", whose version is 0; -1: neither. */
 int sa_preset_find(const char *text, int *version);
 /* SA_INVALID, naming the one that there is, for a preset or a version that there is not. */
 sa_status sa_preset_check(const char *text, int *preset);

@@ -173,7 +173,7 @@ struct sa_options {
                                     * training */
     sa_rate_decay rate_decay;      /* inside each training: constant, or half a cosine to 0 */
     bool regularize;               /* Eq. (4)'s (m lambda / 2) |theta - theta_0|^2 in the loss */
-    double weight_decay;           /* each step shrinks weights by rate times this */
+    double weight_decay;           /* each step shrinks weights, but for biases, by rate times this */
     double h3_frequency;           /* h3 is cos(this x'a) */
     int64_t train_warmup;          /* train after each of the first this many answered decisions */
     int64_t train_window;          /* train on the last this many answered decisions, while Z keeps all; 0:

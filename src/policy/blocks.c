@@ -18,10 +18,12 @@ static sa_status show(const sa_policy *policy, const sa_chooser *chooser, size_t
 sa_status sa_block_evaluate(const sa_policy *policy, const sa_chooser *chooser, const sa_selection *selection,
                             size_t first, size_t count, sa_block *block, const void **input) {
     const sa_estimator *estimator = &policy->estimator;
+    size_t start = sa_selection_score_of(selection, first);
     SA_TRY(sa_block_read(block, &estimator->inputs, selection->request, first, count));
     SA_TRY(show(policy, chooser, count, block, input));
     return sa_estimator_evaluate(estimator, *input, first, count, selection->positions, &block->work,
-                                 selection->mean + sa_selection_score_of(selection, first),
+                                 selection->mean + start,
+                                 policy->deviation > 0 ? selection->spread + start : NULL,
                                  policy->confidence ? &block->gradients : NULL);
 }
 

@@ -34,8 +34,8 @@ typedef struct sa_survivors {
 typedef struct sa_candidates {
     size_t count;
     size_t *index; /* (count) which score of its request a row is, rising within a request */
-    double *mean, *draw, *width, *score; /* (count) */
-    double *rank;                        /* (count) workspace of contests, as are the others */
+    double *mean, *draw, *width, *spread, *score; /* (count) */
+    double *rank;                                 /* (count) workspace of contests, as are the others */
     size_t *contender, *joint;
     bool *marked; /* those with exact scores, or those that stay */
     sa_gradients gradients;

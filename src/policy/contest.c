@@ -17,8 +17,7 @@ typedef struct contest {
 } contest;
 
 static double score_at(const sa_candidates *all, const sa_selection *selection, size_t row, double width) {
-    return selection->exploration.kind->score(&selection->exploration, all->mean[row], width,
-                                              selection->bonus, all->draw[row]);
+    return sa_selection_score(selection, all->mean[row], width, all->spread[row], all->draw[row]);
 }
 
 static double highest(const sa_candidates *all, const sa_selection *selection, size_t row) {
@@ -169,6 +168,7 @@ sa_status sa_contest_keep(sa_chooser *chooser, sa_selection *selection) {
         all->mean[kept] = all->mean[i];
         all->draw[kept] = all->draw[i];
         all->width[kept] = all->width[i];
+        all->spread[kept] = all->spread[i];
         all->score[kept] = all->score[i];
         sa_gradients_move(&all->gradients, i, kept);
         kept++;

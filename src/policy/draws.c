@@ -37,8 +37,8 @@ static void score(sa_selection *selection) {
     const sa_exploration *rule = &selection->exploration;
     sa_explore_draw(rule, 0, selection->scores, &selection->stream, selection->draw);
     for (size_t i = 0; i < selection->scores; i++)
-        selection->score[i] = rule->kind->score(rule, selection->mean[i], selection->width[i],
-                                                selection->bonus, selection->draw[i]);
+        selection->score[i] = sa_selection_score(selection, selection->mean[i], selection->width[i],
+                                                 selection->spread[i], selection->draw[i]);
 }
 
 static sa_status score_again(sa_draws *self) {

@@ -23,6 +23,7 @@ struct sa_policy {
     bool all_widths; /* --widths all */
     double lambda;
     double deviation; /* what a width is multiplied with, with --bonus posterior; 0: not known yet */
+    double early;     /* what it is multiplied with besides, while little was seen (learn/bonus.h) */
     double floor;     /* probability of a uniformly random slate, or arm at a place */
     bool floor_by_place;
     uint64_t seed, run; /* of random draws */

@@ -50,10 +50,9 @@ sa_status sa_asked_thompson(const sa_asked *self, double floor, sa_table *out) {
     prefix = deviation + arms;
     for (size_t i = 0; i < arms; i++) {
         size_t a = self->eligible->arms[i];
-        double at_0 = rule->kind->score(rule, selection->mean[a], selection->width[a], selection->bonus, 0);
-        mean[i] = at_0;
-        deviation[i] = fabs(
-            rule->kind->score(rule, selection->mean[a], selection->width[a], selection->bonus, 1) - at_0);
+        double at = selection->mean[a], width = selection->width[a], spread = selection->spread[a];
+        mean[i] = sa_selection_score(selection, at, width, spread, 0);
+        deviation[i] = fabs(sa_selection_score(selection, at, width, spread, 1) - mean[i]);
     }
     const sa_ts_scores scores = {
         .arms = arms, .mean = mean, .deviation = deviation, .samples = rule->samples, .floor = floor};

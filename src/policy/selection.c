@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/functions.h"
 #include "base/memory.h"
 #include "policy/coins.h"
 
@@ -26,6 +27,22 @@ static sa_exploration exploration_of(const sa_policy *policy, size_t slate) {
                                                      .log_det = state.log_det,
                                                      .slate = (double)slate,
                                                      .scale = policy->estimator.scale});
+}
+
+/* What a width counts for. The highest of n draws is some sqrt(log n) deviations above their mean, so more
+ * arms for a place want larger bonuses, and a longer beginning (learn/bonus.h): one gamma, that of 20 arms
+ * and 4 places, serves any N and K. */
+static void weigh(const sa_policy *policy, sa_selection *self) {
+    const sa_request *request = self->request;
+    double places = request->slate ? (double)request->slate : 1,
+           more = sa_log(1 + (double)request->arms / places) / sa_log(6);
+    self->bonus = sa_policy_unit(policy);
+    self->deviation = policy->deviation;
+    if (!(policy->deviation > 0)) return;
+    self->deviation += policy->early * more * more;
+    self->bonus *= self->deviation / policy->deviation;
+    self->exploration.gamma *= sqrt(more);
+    self->exploration.nu *= sqrt(more);
 }
 
 static sa_status check_positions(const sa_policy *policy, const sa_request *request, bool known) {
@@ -61,7 +78,7 @@ sa_status sa_selection_read(const sa_policy *policy, const sa_request *request, 
     if (self->positions) self->data.given &= ~SA_BIT(SA_DISCOUNTS); /* what a position is worth is learnt */
     self->scores = request->arms * (self->positions ? self->positions : 1);
     self->exploration = exploration_of(policy, request->slate);
-    self->bonus = sa_policy_unit(policy);
+    weigh(policy, self);
     self->certificate = sa_confidence_certificate(policy->confidence);
     const sa_stream coins = sa_coins(policy, request, self->round);
     self->random = sa_coins_any(policy, &coins, request->slate);
@@ -102,21 +119,23 @@ sa_status sa_selections_lay(sa_chooser *chooser, const sa_policy *policy, sa_sel
                             size_t count) {
     size_t scores = 0, slates = 0;
     bool urgent = policy->exploration.kind->from == SA_SCORES_FROM_MODEL;
-    double *mean, *width, *score, *draw, *unclipped, *urgency, *prefix, *position;
+    double *mean, *width, *score, *draw, *unclipped, *urgency, *prefix, *position, *spread;
     size_t *arms, *oracle_arms;
     for (size_t i = 0; i < count; i++) {
         scores += selections[i].scores;
         slates += selections[i].slate;
     }
     SA_TRY(SA_LAY(&chooser->arrays, {&mean, scores, sizeof *mean}, {&width, scores, sizeof *width},
-                  {&score, scores, sizeof *score}, {&draw, scores, sizeof *draw},
-                  {&unclipped, scores, sizeof *unclipped}, {&urgency, urgent ? scores : 0, sizeof *urgency},
-                  {&arms, slates, sizeof *arms}, {&oracle_arms, slates, sizeof *oracle_arms},
-                  {&prefix, slates, sizeof *prefix}, {&position, slates, sizeof *position}));
+                  {&spread, scores, sizeof *spread}, {&score, scores, sizeof *score},
+                  {&draw, scores, sizeof *draw}, {&unclipped, scores, sizeof *unclipped},
+                  {&urgency, urgent ? scores : 0, sizeof *urgency}, {&arms, slates, sizeof *arms},
+                  {&oracle_arms, slates, sizeof *oracle_arms}, {&prefix, slates, sizeof *prefix},
+                  {&position, slates, sizeof *position}));
     for (size_t i = 0, first = 0, place = 0; i < count;
          first += selections[i].scores, place += selections[i].slate, i++) {
         selections[i].mean = mean + first;
         selections[i].width = width + first;
+        selections[i].spread = spread + first;
         selections[i].score = score + first;
         selections[i].draw = draw + first;
         selections[i].unclipped = unclipped + first;
@@ -127,6 +146,7 @@ sa_status sa_selections_lay(sa_chooser *chooser, const sa_policy *policy, sa_sel
         selections[i].position = position + place;
         for (size_t k = 0; k < selections[i].slate; k++)
             selections[i].prefix[k] = selections[i].position[k] = NAN;
+        memset(selections[i].spread, 0, selections[i].scores * sizeof *spread);
     }
     return SA_OK;
 }

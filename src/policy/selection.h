@@ -2,6 +2,8 @@
 #ifndef SA_POLICY_SELECTION_H
 #define SA_POLICY_SELECTION_H
 
+#include <math.h>
+
 #include "policy/chooser.h"
 #include "policy/decision.h"
 
@@ -13,6 +15,7 @@ typedef struct sa_selection {
     sa_stream stream;           /* of the exploration's draws */
     sa_exploration exploration; /* as it is in this round */
     double bonus;               /* what a width is multiplied with, beside gamma or nu */
+    double deviation;           /* the policy's: that of the scores for a width of 1; 0: not known */
     sa_oracle_data data;        /* beside the scores */
     const double *discounts;    /* (K) that are learnt with, or NULL */
     double gap;                 /* of the oracle's search, as in sa_decision_gap */
@@ -23,6 +26,7 @@ typedef struct sa_selection {
     size_t contenders;          /* rows in its part of candidates.contender */
     /* in the chooser's workspace: */
     double *mean, *width, *score; /* (scores) */
+    double *spread;               /* (scores) variance beside the widths', where `deviation` is known */
     double *draw;                 /* (scores) of the exploration */
     /* (scores), or NULL: arms that the model wants chosen before all others, by their draws */
     double *urgency;
@@ -47,6 +51,13 @@ static inline size_t sa_selection_arm_of(const sa_selection *self, size_t score)
 /* The score of the arm in place k of the slate. */
 static inline size_t sa_selection_chosen(const sa_selection *self, size_t k) {
     return self->positions ? self->arms[k] * self->positions + k : self->arms[k];
+}
+
+/* The optimistic score: what is open of it is (deviation width)^2 + spread. It is monotone in the width. */
+static inline double sa_selection_score(const sa_selection *self, double mean, double width, double spread,
+                                        double draw) {
+    if (spread > 0) width = sqrt(width * width + spread / (self->deviation * self->deviation));
+    return self->exploration.kind->score(&self->exploration, mean, width, self->bonus, draw);
 }
 
 /* The discount of place k. A path or a tree may have more than K; then the last one's holds. */

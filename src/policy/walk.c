@@ -24,8 +24,8 @@ static bool is_one_block(const sa_selection *selection) { return selection->requ
 /* ---- one block ---- */
 
 static double score_at(const sa_selection *selection, size_t score, double width) {
-    return selection->exploration.kind->score(&selection->exploration, selection->mean[score], width,
-                                              selection->bonus, selection->draw[score]);
+    return sa_selection_score(selection, selection->mean[score], width, selection->spread[score],
+                              selection->draw[score]);
 }
 
 /* width and score of [start, end): upper bounds. Norms too large for the quick way are taken again with
@@ -99,6 +99,7 @@ static void add_candidate(sa_candidates *all, const sa_selection *selection, siz
     all->mean[end] = selection->mean[score];
     all->draw[end] = selection->draw[score];
     all->width[end] = selection->width[score];
+    all->spread[end] = selection->spread[score];
     all->score[end] = selection->score[score];
 }
 
@@ -148,8 +149,8 @@ static sa_status score_all(const sa_policy *policy, sa_chooser *chooser, const s
                                             count == 1 ? all->index : NULL, &chooser->widths, all->width));
     for (size_t c = 0; c < count; c++)
         for (size_t row = selections[c].first; row < selections[c].first + selections[c].rows; row++)
-            all->score[row] = exploration->kind->score(&selections[c].exploration, all->mean[row],
-                                                       all->width[row], selections[c].bonus, all->draw[row]);
+            all->score[row] = sa_selection_score(&selections[c], all->mean[row], all->width[row],
+                                                 all->spread[row], all->draw[row]);
     if (exploration->kind->from != SA_SCORES_FROM_PARAMETERS) return SA_OK;
     const sa_estimator *estimator = &policy->estimator; /* such selections are scored one by one */
     SA_TRY(model->kind->exploring->sample(model, &all->gradients, exploration->nu, &selections->stream,
@@ -251,9 +252,10 @@ static sa_status lay(const sa_policy *policy, sa_chooser *chooser, const sa_sele
     if (!policy->confidence) return SA_OK;
     SA_TRY(SA_LAY(&chooser->memory, {&all->index, rows, sizeof *all->index},
                   {&all->mean, rows, sizeof(double)}, {&all->draw, rows, sizeof(double)},
-                  {&all->width, rows, sizeof(double)}, {&all->score, rows, sizeof(double)},
-                  {&all->rank, rows, sizeof(double)}, {&all->contender, rows, sizeof(size_t)},
-                  {&all->joint, rows, sizeof(size_t)}, {&all->marked, rows, sizeof(bool)}));
+                  {&all->width, rows, sizeof(double)}, {&all->spread, rows, sizeof(double)},
+                  {&all->score, rows, sizeof(double)}, {&all->rank, rows, sizeof(double)},
+                  {&all->contender, rows, sizeof(size_t)}, {&all->joint, rows, sizeof(size_t)},
+                  {&all->marked, rows, sizeof(bool)}));
     SA_TRY(SA_LAY(&chooser->survived, {&index, waves * SA_BLOCK_ARMS, sizeof *index}));
     for (size_t i = 0; i < waves; i++) chooser->survivors[i].index = index + i * SA_BLOCK_ARMS;
     return SA_OK;

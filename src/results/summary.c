@@ -147,7 +147,7 @@ static void add_sessions(sa_buffer *buffer, const json_t *sessions) {
     sa_buffer_text(buffer, "\n  ],\n");
 }
 
-/* {"tuned-1": {"init": "uniform", ...}}: what no option sets. */
+/* {"tuned-2": {"init": "uniform", ...}}: what no option sets. */
 static void add_settings(sa_buffer *buffer, const sa_results *results) {
     bool used[sa_preset_count] = {0};
     char value[256];

@@ -17,7 +17,7 @@ typedef struct sa_spec {
     sa_spec_agent *agents; /* (agent_count) from --agent and `agents:` */
     size_t agent_count, agent_capacity;
     sa_grid grid;
-    char *presets; /* what a spec says of presets, "tuned-1,tuned-1 init=uniform"; NULL: nothing */
+    char *presets; /* what a spec says of presets, "tuned-2,tuned-2 init=uniform"; NULL: nothing */
 } sa_spec;
 
 /* With the default options. sa_spec_clear also after a failure. */

@@ -55,14 +55,14 @@ static sa_status check_setting(int preset, const char *item, const char *setting
                    (int)strcspn(item, " "), item, sa_printable(setting, shown));
 }
 
-/* "tuned-1", or "tuned-1 init=uniform" */
+/* "tuned-2", or "tuned-2 init=uniform" */
 static sa_status check_item(char *item) {
     char shown[SA_PRINTABLE];
     char *blank = strchr(item, ' ');
     if (blank) *blank = 0;
     int version, preset = sa_preset_find(item, &version);
     if (preset < 0 || version == 0)
-        return sa_fail(SA_INVALID, "settings: %s is no preset with its version, as in tuned-1",
+        return sa_fail(SA_INVALID, "settings: %s is no preset with its version, as in tuned-2",
                        sa_printable(item, shown));
     if (version != sa_preset_version(preset))
         return sa_fail(

@@ -1,50 +1,22 @@
+/* One evaluation: its events become files, a helper makes an answer of them, and the journal gets it. */
 #define _GNU_SOURCE
-#include "evaluations.h"
-
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "clock.h"
+#include "cluster.h"
 #include "evaluation_files.h"
-#include "thread_name.h"
-#include "waiting.h"
+#include "evaluations_own.h"
 
-enum { QUEUE = 5 /* that runs, and four that wait */, MEMORY_MOST = 1 << 30, MEMORY_LEAST = 64 << 20 };
-static const double ROOM = 4e9, PERIOD = 0.02;
-
-struct evaluation {
-    int64_t id; /* 0: the journal does not have it yet */
-    sv_agent *agent;
-    sv_evaluation_question question;
-    bool admitted;
-    char given_up[160]; /* why it is not run to its end, with the lock; "": it is */
-};
-
-struct evaluations {
-    sv_evaluations_options about;
-    sv_store *store;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    sv_evaluation *queue[QUEUE]; /* in order, with the one that runs */
-    size_t count;
-    sv_evaluation *running; /* NULL: none */
-    size_t held;            /* by those that must not be read meanwhile */
-    bool stopping;
-    atomic_bool end; /* what runs is to end */
-};
-
-/* ---- one run ---- */
+enum { MEMORY_MOST = 1 << 30, MEMORY_LEAST = 64 << 20 };
+static const double ROOM = 4e9, PERIOD = 0.02, AGAIN_SECONDS = 1;
 
 typedef struct run {
     sv_evaluations *all;
@@ -188,12 +160,20 @@ static void name_files(const sv_run *self, const char *from, sa_buffer *out) {
     sa_buffer_text(out, from);
 }
 
+static void read_given_up(const sv_run *self, char out[]) {
+    pthread_mutex_lock(&self->all->lock);
+    memcpy(out, self->of->given_up, sizeof self->of->given_up);
+    pthread_mutex_unlock(&self->all->lock);
+}
+
 /* The helper's answer, or why there is none. */
 static void write_result(sv_run *self, sa_buffer *out) {
     sa_buffer answer = {0};
     sa_json json = {0};
+    char given_up[sizeof self->of->given_up];
+    read_given_up(self, given_up);
     if (self->why.status)
-        write_failure(self, *self->of->given_up ? self->of->given_up : self->why.message, out);
+        write_failure(self, *given_up ? given_up : self->why.message, out);
     else if (!sv_evaluation_read(self->begin.text, EVALUATION_RESULT, &answer) ||
              sa_json_parse(&json, answer.text, answer.size) != SA_OK)
         write_failure(self, "its answer cannot be read", out);
@@ -207,10 +187,13 @@ static void write_result(sv_run *self, sa_buffer *out) {
     sa_buffer_clear(&answer);
 }
 
+/* ---- in the journal ---- */
+
 typedef struct keeping {
     sv_job job;
     int64_t agent, id;
-    const char *result;
+    const char *result; /* NULL: that it begins */
+    sv_store_status status;
     pthread_mutex_t lock;
     pthread_cond_t kept;
     bool done;
@@ -218,40 +201,82 @@ typedef struct keeping {
 
 static sv_store_status run_keeping(sv_job *base, sv_store *store) {
     sv_keeping *self = (sv_keeping *)base;
-    return sv_store_evaluation_put(store, self->agent, self->id, self->result);
+    self->status = self->result ? sv_store_evaluation_put(store, self->agent, self->id, self->result)
+                                : sv_cluster_begin_evaluation(store, self->agent, self->id);
+    return self->status;
 }
 
 static void end_keeping(sv_job *base, sv_store_status status) {
     sv_keeping *self = (sv_keeping *)base;
-    (void)status; /* without a result it counts as cut off */
     pthread_mutex_lock(&self->lock);
+    if (status != STORE_OK) self->status = status;
     self->done = true;
     pthread_cond_signal(&self->kept);
     pthread_mutex_unlock(&self->lock);
 }
 
-static void keep_result(sv_evaluations *all, const sv_evaluation *of, const sa_buffer *result) {
+/* STORE_NONE: it is not there any longer. */
+static sv_store_status keep(sv_evaluations *all, const sv_evaluation *of, const char *result) {
     sv_refusal why = {0};
-    if (result->status || atomic_load(&of->agent->deleted)) return;
     sv_keeping self = {.job = {.run = run_keeping, .end = end_keeping},
                        .agent = of->agent->id,
                        .id = of->id,
-                       .result = result->text};
+                       .result = result};
     pthread_mutex_init(&self.lock, NULL);
     pthread_cond_init(&self.kept, NULL);
-    if (sv_writer_submit(all->about.writer, &self.job, &why)) {
-        pthread_mutex_lock(&self.lock);
-        while (!self.done) pthread_cond_wait(&self.kept, &self.lock);
-        pthread_mutex_unlock(&self.lock);
-    }
+    bool taken = sv_writer_submit(all->about.writer, &self.job, &why);
+    pthread_mutex_lock(&self.lock);
+    while (taken && !self.done) pthread_cond_wait(&self.kept, &self.lock);
+    pthread_mutex_unlock(&self.lock);
     pthread_cond_destroy(&self.kept);
     pthread_mutex_destroy(&self.lock);
+    return taken ? self.status : STORE_LATER;
 }
 
-static void run_one(sv_evaluations *all, sv_evaluation *of) {
+/* With the lock: nobody waits for its result. One that was given up has a reason, which others wait for. */
+static bool is_unwanted(const sv_run *self) {
+    return self->all->stopping || atomic_load(&self->of->agent->deleted) ||
+           (atomic_load(&self->all->end) && !*self->of->given_up);
+}
+
+static bool is_put_off(sv_store_status status) { return status == STORE_LATER || status == STORE_LOST; }
+
+/* false: it is over before the time has come for another try. */
+static bool wait_for_store(sv_run *self, bool (*is_over)(const sv_run *self)) {
+    sv_evaluations *all = self->all;
+    double until = sv_clock_seconds() + AGAIN_SECONDS;
+    bool over;
+    pthread_mutex_lock(&all->lock);
+    if (is_over == is_unwanted) self->of->over = true; /* its files are gone */
+    pthread_cond_broadcast(&all->changed);
+    while (!(over = is_over(self)) && sv_waiting_until(&all->changed, &all->lock, until)) continue;
+    pthread_mutex_unlock(&all->lock);
+    return !over;
+}
+
+/* A disk that is full, or a database that is gone, is waited for: the answer may have taken an hour. Who
+ * ended it goes on meanwhile. */
+static void keep_result(sv_run *self, const sa_buffer *result) {
+    const char *text =
+        result->status ? "{\"state\": \"failed\", \"error\": \"memory could not be had\"}" : result->text;
+    while (is_put_off(keep(self->all, self->of, text)) && wait_for_store(self, is_unwanted)) continue;
+}
+
+/* Other servers know that it reads events before it does. STORE_LATER: it was ended before. */
+static sv_store_status keep_begin(sv_run *self) {
+    sv_store_status status;
+    while (is_put_off(status = keep(self->all, self->of, NULL)) && wait_for_store(self, ends)) continue;
+    return status;
+}
+
+void sv_evaluation_run(sv_evaluations *all, sv_evaluation *of) {
     sa_buffer result = {0};
-    sv_run self = {
-        .all = all, .of = of, .since = sv_clock_seconds(), .present = sv_agent_settings(of->agent)};
+    char given_up[sizeof of->given_up];
+    sv_run self = {.all = all, .of = of};
+    sv_store_status begun = all->about.cluster ? keep_begin(&self) : STORE_OK;
+    if (begun == STORE_NONE) return; /* another server has deleted it */
+    self.since = sv_clock_seconds();
+    self.present = sv_agent_settings(of->agent);
     self.span = (sv_evaluation_span){.agent = of->agent->id,
                                      .name = of->agent->name,
                                      .from = of->question.from,
@@ -262,176 +287,20 @@ static void run_one(sv_evaluations *all, sv_evaluation *of) {
     sa_buffer_format(&self.begin, "%s-evaluation-%lld", all->about.folder->scratch, (long long)of->id);
     if (self.begin.status)
         sv_refuse(&self.why, 503, "memory could not be had");
+    else if (begun != STORE_OK)
+        sv_refuse(&self.why, 503, "that it begins could not be written");
     else if (ask_for_memory(&self) &&
              sv_evaluation_events(all->store, self.begin.text, &self.span, &self.why))
         run_helper(&self);
-    if (!self.begin.status) write_result(&self, &result);
+    if (self.begin.status)
+        write_failure(&self, self.why.message, &result);
+    else
+        write_result(&self, &result);
     if (!self.begin.status) sv_evaluation_remove(self.begin.text);
     if (self.memory) sv_memory_release(all->about.memory, self.memory);
-    if (!ends(&self) || *of->given_up) keep_result(all, of, &result);
+    read_given_up(&self, given_up);
+    if (!ends(&self) || *given_up) keep_result(&self, &result);
     sv_settings_release(self.present);
     sa_buffer_clear(&self.begin);
     sa_buffer_clear(&result);
-}
-
-/* ---- the queue ---- */
-
-static void forget(sv_evaluations *self, sv_evaluation *which) {
-    size_t i = 0;
-    while (i < self->count && self->queue[i] != which) i++;
-    if (i == self->count) return;
-    memmove(self->queue + i, self->queue + i + 1, (self->count - i - 1) * sizeof *self->queue);
-    self->count--;
-    sv_settings_release(which->question.candidate);
-    sv_agent_release(which->agent);
-    free(which);
-    pthread_cond_broadcast(&self->changed);
-}
-
-static sv_evaluation *next(sv_evaluations *self) {
-    for (size_t i = 0; i < self->count; i++)
-        if (self->queue[i]->admitted) return self->queue[i];
-    return NULL;
-}
-
-static void *work(void *user) {
-    sv_evaluations *self = user;
-    sv_thread_name("evaluations");
-    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 10);
-    pthread_mutex_lock(&self->lock);
-    while (!self->stopping) {
-        sv_evaluation *of = self->held ? NULL : next(self);
-        if (!of) {
-            pthread_cond_wait(&self->changed, &self->lock);
-            continue;
-        }
-        atomic_store(&self->end, false);
-        self->running = of;
-        pthread_mutex_unlock(&self->lock);
-        run_one(self, of);
-        pthread_mutex_lock(&self->lock);
-        self->running = NULL;
-        forget(self, of);
-    }
-    pthread_mutex_unlock(&self->lock);
-    return NULL;
-}
-
-sv_evaluation *sv_evaluations_reserve(sv_evaluations *self, sv_agent *agent,
-                                      const sv_evaluation_question *question, sv_refusal *why) {
-    sv_evaluation *made = calloc(1, sizeof *made);
-    if (!made) {
-        sv_refuse(why, 503, "memory could not be had");
-        return NULL;
-    }
-    *made = (sv_evaluation){.agent = agent, .question = *question};
-    pthread_mutex_lock(&self->lock);
-    bool room = self->count < QUEUE && !self->stopping;
-    if (room) self->queue[self->count++] = made;
-    if (room) sv_agent_retain(agent);
-    pthread_mutex_unlock(&self->lock);
-    if (room) return made;
-    free(made);
-    sv_refuse(why, 429, "%d evaluations wait already, and one runs at a time: try again later", QUEUE - 1);
-    return NULL;
-}
-
-void sv_evaluations_admit(sv_evaluations *self, sv_evaluation *evaluation, int64_t id) {
-    pthread_mutex_lock(&self->lock);
-    evaluation->id = id;
-    evaluation->admitted = id;
-    if (!id) forget(self, evaluation);
-    pthread_cond_broadcast(&self->changed);
-    pthread_mutex_unlock(&self->lock);
-}
-
-/* With the lock. */
-static sv_evaluation *find(const sv_evaluations *self, int64_t id) {
-    for (size_t i = 0; i < self->count; i++)
-        if (self->queue[i]->admitted && self->queue[i]->id == id) return self->queue[i];
-    return NULL;
-}
-
-sv_evaluation_state sv_evaluations_state(sv_evaluations *self, int64_t id) {
-    pthread_mutex_lock(&self->lock);
-    const sv_evaluation *found = find(self, id);
-    sv_evaluation_state state = !found                   ? EVALUATION_NONE
-                                : found == self->running ? EVALUATION_RUNS
-                                                         : EVALUATION_WAITS;
-    pthread_mutex_unlock(&self->lock);
-    return state;
-}
-
-/* With the lock: ends it, and waits until its files are gone. */
-static void end(sv_evaluations *self, sv_evaluation *of) {
-    int64_t id = of->id;
-    if (of != self->running) {
-        forget(self, of);
-        return;
-    }
-    atomic_store(&self->end, true);
-    pthread_cond_broadcast(&self->changed);
-    while (find(self, id)) pthread_cond_wait(&self->changed, &self->lock);
-}
-
-void sv_evaluations_cancel(sv_evaluations *self, int64_t id) {
-    pthread_mutex_lock(&self->lock);
-    sv_evaluation *found = find(self, id);
-    if (found) end(self, found);
-    pthread_mutex_unlock(&self->lock);
-}
-
-void sv_evaluations_hold(sv_evaluations *self, const sv_agent *agent, const char *why) {
-    pthread_mutex_lock(&self->lock);
-    self->held++;
-    sv_evaluation *of = self->running;
-    if (of && of->agent == agent) {
-        snprintf(of->given_up, sizeof of->given_up, "%s", why);
-        end(self, of);
-    }
-    pthread_mutex_unlock(&self->lock);
-}
-
-void sv_evaluations_go_on(sv_evaluations *self) {
-    pthread_mutex_lock(&self->lock);
-    self->held--;
-    pthread_cond_broadcast(&self->changed);
-    pthread_mutex_unlock(&self->lock);
-}
-
-/* ---- its life ---- */
-
-sv_evaluations *sv_evaluations_start(const sv_evaluations_options *options, sv_store *store) {
-    sv_evaluations *self = calloc(1, sizeof *self);
-    if (self) {
-        self->about = *options;
-        self->store = store;
-        pthread_mutex_init(&self->lock, NULL);
-        sv_waiting_begin(&self->changed);
-        if (pthread_create(&self->thread, NULL, work, self) == 0) return self;
-        pthread_cond_destroy(&self->changed);
-        pthread_mutex_destroy(&self->lock);
-    }
-    free(self);
-    sv_store_close(store);
-    return NULL;
-}
-
-void sv_evaluations_stop(sv_evaluations *self) {
-    if (!self) return;
-    pthread_mutex_lock(&self->lock);
-    self->stopping = true;
-    atomic_store(&self->end, true);
-    pthread_cond_broadcast(&self->changed);
-    pthread_mutex_unlock(&self->lock);
-    pthread_join(self->thread, NULL);
-    sv_store_close(self->store);
-}
-
-void sv_evaluations_destroy(sv_evaluations *self) {
-    if (!self) return;
-    while (self->count) forget(self, self->queue[0]);
-    pthread_cond_destroy(&self->changed);
-    pthread_mutex_destroy(&self->lock);
-    free(self);
 }

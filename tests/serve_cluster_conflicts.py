@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Where servers that share a database get in each other's way: events that one holds and another activates, groups of different decisions, agents that wait for
+their retention, locks that cannot be released, deadlocks. The witness is SQL."""
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+from cluster import AGENT, CONTEXTS, PROGRAM, Member, check, end, started
+from postgres import Postgres
+from service import main, until
+
+LIMIT_HELD = 100000
+INSERT = "INSERT INTO decisions (agent, event, time, kept, due, state, side, model, seq, hash, arms, answer, body) SELECT id, "
+pg = Postgres("max_connections=60")
+
+
+def begin(count, *options, agents=("home",), **settings):
+    """A database, and servers that answer for all its agents."""
+    database = pg.database(PROGRAM)
+    servers = [Member(pg, database, *options).start() for _ in range(count)]
+    for name in agents:
+        check(servers[0].call("PUT", "/v1/agents/" + name, {**AGENT, **settings}), 201)
+    for i, server in enumerate(servers):
+        until(lambda: all(server.decide(f"first-{i}", name)[0] in (200, 201) for name in agents))
+    return database, servers
+
+
+class Session:
+    """A psql that stays, and is waited for by SQL alone."""
+
+    def __init__(self, database):
+        command = [f"{pg.bin}/psql", "-h", pg.folder, "-p", str(pg.port), "-U", "postgres", "-d", database, "-qAt"]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def send(self, sql):
+        """Where it begins a transaction, that has its lock then."""
+        print(sql, file=self.process.stdin, flush=True)
+        if "BEGIN" in sql:
+            assert self.process.stdout.readline() == "1\n"
+
+
+def statement(name):
+    """As the store has it."""
+    header = open(os.path.join(os.path.dirname(__file__), "../serve/postgres_statements.h")).read().replace("\\\n", "")
+    return "".join(re.findall('"(.*?)"', re.search(r"X\(%s,(.*?)\)\s*X\(" % name, header)[1]))
+
+
+def held_events_are_counted_by_the_database():
+    database, (one, other) = begin(2)
+
+    def hold(server, event):
+        check(server.call("POST", "/v1/agents/home/decide", {"event": event, "contexts": CONTEXTS, "activate": False}), 201)
+
+    def held(order="id"):
+        return [row[0] for row in pg.ask(f"SELECT event FROM decisions WHERE state = 3 ORDER BY {order}", database)]
+    for i in range(6):
+        hold(one, f"h{i}")
+    check(other.call("POST", "/v1/agents/home/activate/h5"), 204)
+    check(other.call("DELETE", "/v1/agents/home/events/h4"), 204)
+    for i in range(70):  # more than once the database is asked
+        hold(other, f"x{i}")
+    assert held() == ["h0", "h1", "h2", "h3"] + [f"x{i}" for i in range(70)]
+    # more than the limit, and the oldest go: none of an hour ago for its age
+    pg.ask(INSERT + f"'old' || i, 0, extract(epoch from now())::bigint * 1000 - 3600000 + i, 0, 3, 0, 1, 0, '', '', '', '' FROM agents, generate_series(1, {LIMIT_HELD}) i WHERE name = 'home'", database)
+    for i in range(70, 134):
+        hold(other, f"x{i}")
+    kept = held("kept")
+    assert LIMIT_HELD <= len(kept) <= LIMIT_HELD + 64 and kept[0] == "old129" and kept[-1] == "x133", (len(kept), kept[:3])
+    end((one, other))
+
+
+def decisions_with_stored_items_and_without_come_together():
+    """In one group, before one with stored items has come alone."""
+    database, (server,) = begin(1)
+    shop = {"options": {"algorithm": "comblin-ucb"}, "schema": {"item": {"price": "log"}}, "slate": 2, "default_feedback": 0, "wait_seconds": 0}
+    check(server.call("PUT", "/v1/agents/shop", shop), 201)
+    check(server.call("PUT", "/v1/agents/shop/items", "".join('{"id": "i%d", "price": %d}\n' % (i, i + 1) for i in range(5)), {"Content-Type": "application/x-ndjson"}), 200)
+    got, threads = {}, []
+
+    def ask(event, agent, body):
+        got[event] = server.call("POST", f"/v1/agents/{agent}/decide", {"event": event, **body})[0]
+    plain, stored = ("home", {"contexts": CONTEXTS}), ("shop", {"items": ["i1", "i2", "i3"]})
+    threads.append(threading.Thread(target=pg.sql, args=("BEGIN; SELECT 1 FROM agents WHERE name = 'home' FOR UPDATE; SELECT pg_sleep(0.7); COMMIT", database)))
+    for at, (wait, what) in enumerate(((0, None), (0.3, plain), (0.1, plain), (0.05, stored), (0.05, plain))):
+        time.sleep(wait)  # the first waits for the lock, and the others for the first
+        if what:
+            threads.append(threading.Thread(target=ask, args=(f"e{at}", *what)))
+        threads[-1].start()
+    for thread in threads:
+        thread.join()
+    assert got == {f"e{at}": 201 for at in range(1, 5)}, got
+    end([server])
+
+
+def agents_that_come_back_keep_one_policy():
+    """Of those that it learns, each server removes what is not needed for the newest: else retention could not go on."""
+    names = [f"g{i}" for i in range(8)]
+    database, (one,) = begin(1, "--checkpoint-seconds", 0.3, agents=names, options={"algorithm": "random", "dim": 2})
+
+    def policies():
+        return [int(row[0]) for row in pg.ask("SELECT count(*) FROM policies GROUP BY agent", database)]
+
+    def feed(turn):
+        for name in names:
+            check(one.decide(f"e{turn}", name), 201)
+            check(one.feed(f"e{turn}", name), 204)
+    feed(0)
+    until(lambda: policies() == [1] * 8)
+    other = Member(pg, database).start()
+    until(lambda: other.learns() > 0 and one.learns() + other.learns() == 8)
+    until(lambda: feed(time.monotonic()) or max(policies()) > 1 and sum(count > 1 for count in policies()) >= other.learns())
+    other.kill()
+    until(lambda: one.learns() == 8)
+    until(lambda: policies() == [1] * 8, 5)
+    end([one])
+
+
+def long_waits_hide_no_events():
+    """More of them than a batch, older than what has to go; and the database finds it by an index."""
+    database, (server,) = begin(1, retention_days=60 / 86400)
+    old = INSERT + "'%s' || i, 0, i, %s, 0, 0, 1, 0, '', '', '', '' FROM agents, generate_series(%d, %d) i WHERE name = 'home'"
+    pg.ask(old % ("waits", "1::bigint << 50", 1, 70), database)
+    pg.ask(old % ("open", "0", 71, 90), database)
+    until(lambda: pg.ask("SELECT count(*) FROM decisions WHERE event LIKE 'open%'", database) == [["0"]], 10)
+    assert pg.ask("SELECT count(*) FROM decisions WHERE event LIKE 'waits%'", database) == [["70"]]
+    pg.ask(old % ("many", "0", 100, 20000) + "; ANALYZE decisions; SET plan_cache_mode = force_generic_plan", database)
+    plan = pg.ask("PREPARE oldest AS " + statement("OLDEST_OPEN") + "; EXPLAIN EXECUTE oldest (1, 0, 10000, 0, 64)", database)
+    assert any("Index Scan using decisions_open" in line[0] for line in plan) and not any("Sort" in line[0] for line in plan), plan
+    end([server])
+
+
+def retention_takes_turns():
+    """One agent has more to remove than can be, all the time; another and a deleted one are done within seconds."""
+    database, (server,) = begin(1, agents=("busy", "quiet", "gone"), retention_days=60 / 86400)
+    old = INSERT + "'%s' || i, 0, i, 0, 2, 0, 1, 0, '', '', '', '' FROM agents, generate_series(1, %d) i WHERE name = '%s'"
+
+    def left(name):
+        return int(pg.ask(f"SELECT count(*) FROM decisions d JOIN agents a ON a.id = d.agent WHERE name = '{name}' AND event LIKE 'old%'", database)[0][0])
+    pg.ask(old % ("old", 150000, "busy"), database)
+    until(lambda: left("busy") < 150000)
+    pg.ask(old % ("old", 100, "quiet"), database)
+    check(server.call("DELETE", "/v1/agents/gone"), 204)
+    until(lambda: left("quiet") == 0 and not pg.ask("SELECT 1 FROM agents WHERE name = 'gone'", database), 5)
+    assert left("busy"), "its turn would have been over anyway"
+    end([server])
+
+
+def locks_that_cannot_be_released_go_with_their_session():
+    """Their role may not call pg_advisory_unlock: yet each agent comes to the server that is to learn it."""
+    database = pg.database(PROGRAM)
+    pg.sql("CREATE ROLE clerk LOGIN; GRANT ALL ON ALL TABLES IN SCHEMA public TO clerk; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO clerk; "
+           "REVOKE EXECUTE ON FUNCTION pg_advisory_unlock(int, int) FROM PUBLIC", database)
+    one = Member(pg, database, url=pg.url(database, "clerk")).start()
+    for i in range(8):
+        check(one.call("PUT", f"/v1/agents/g{i}", {**AGENT, "options": {"algorithm": "random", "dim": 2}}), 201)
+    until(lambda: one.learns() == 8)
+    other = Member(pg, database, url=pg.url(database, "clerk")).start()
+    until(lambda: one.learns() < 8)
+    until(lambda: other.learns() > 0 and one.learns() + other.learns() == 8, 10)
+    end((one, other))
+
+
+def groups_that_a_deadlock_undoes_are_run_again():
+    """Another session locks the same two events, in the other order."""
+    database, (server,) = begin(1, wait_seconds=600)
+    for i in range(3):
+        check(server.decide(f"e{i}"), 201)
+    lock, got = "SELECT 1 FROM decisions WHERE event = '%s' FOR UPDATE;", {}
+
+    def feed(event):
+        got[event] = server.feed(event)[0]
+
+    def waits(count):
+        until(lambda: pg.ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'", database) == [[str(count)]])
+    threads = [threading.Thread(target=feed, args=(f"e{i}",)) for i in range(3)]
+    first, second = Session(database), Session(database)
+    first.send("BEGIN;" + lock % "e0")
+    second.send("SET deadlock_timeout = '30s'; BEGIN;" + lock % "e2")  # the server finds it first, and is undone
+    threads[0].start()
+    waits(1)
+    for thread in threads[1:]:  # e1 and e2 are one group
+        thread.start()
+        time.sleep(0.2)
+    first.send("COMMIT;")
+    until(lambda: "e0" in got)
+    waits(1)
+    second.send(lock % "e1" + "COMMIT;")
+    for thread in threads:
+        thread.join()
+    assert "deadlock detected" in open(pg.folder + "/log").read()
+    assert got == {"e0": 204, "e1": 204, "e2": 204}, got
+    assert pg.ask("SELECT count(*) FROM feedback", database) == [["3"]]
+    until(lambda: pg.ask("SELECT sum((data::json ->> 'feedback')::int) FROM hours", database) == [["3"]])  # sums have it once, too
+    first.process.kill()
+    second.process.kill()
+    end([server])
+
+
+CASES = [held_events_are_counted_by_the_database, decisions_with_stored_items_and_without_come_together, agents_that_come_back_keep_one_policy, long_waits_hide_no_events,
+         retention_takes_turns, locks_that_cannot_be_released_go_with_their_session,
+         groups_that_a_deadlock_undoes_are_run_again]
+try:
+    if __name__ == "__main__":
+        main(*[case for case in CASES if not sys.argv[2:] or case.__name__ in sys.argv[2:]])
+finally:
+    end(started)
+    pg.remove()
