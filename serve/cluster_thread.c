@@ -330,7 +330,11 @@ static bool open_beat(sv_cluster *self, sv_refusal *why) {
         sv_refuse(why, 400, "%s",
                   sentence.size && !sentence.status ? sentence.text : "memory could not be had");
     sa_buffer_clear(&sentence);
-    return self->beat_store && sv_cluster_join(self, why) != STORE_NONE;
+    if (!self->beat_store) return false;
+    sv_store_status status = sv_cluster_join(self, why);
+    if (status != STORE_OK && status != STORE_NONE) /* the first answer says why, too */
+        sv_cluster_set_trouble(self, sv_store_sentence(self->beat_store), false);
+    return status != STORE_NONE;
 }
 
 sv_cluster *sv_cluster_new(sv_service *service, sv_store *store, sv_learning learning, sv_refusal *why) {
