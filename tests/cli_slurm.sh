@@ -29,7 +29,20 @@ die() {
 }
 
 # ---- a Slurm on this machine ----
-user=$(id -un) port=$((20000 + $$ % 20000))
+# Two ports that are free, and that the system gives to nobody else by itself: Linux takes those from 32768 on.
+user=$(id -un) port=$(python3 - $$ <<END
+import socket, sys
+for port in range(10000 + int(sys.argv[1]) % 10000 * 2, 32766, 2):
+    try:
+        for each in (port, port + 1):
+            with socket.socket() as one:
+                one.bind(("", each))
+        print(port)
+        break
+    except OSError:
+        pass
+END
+)
 mkdir state spool
 dd if=/dev/urandom of=munge.key bs=1024 count=1 2>/dev/null
 chmod 600 munge.key
