@@ -127,8 +127,9 @@ SA_API const size_t *sa_decision_arms(const sa_decision *decision); /* (K), best
 SA_API const double *sa_decision_estimates(const sa_decision *decision);
 /* (K) sqrt(g' Z^-1 g / m); NaN without one */
 SA_API const double *sa_decision_widths(const sa_decision *decision);
-/* (K) the optimistic score. For ucb it is estimate + gamma x width x a unit: 1 in paper and icml23; in tuned
- * that which makes the product a posterior deviation (--bonus). */
+/* (K) the optimistic score. For ucb it is estimate + gamma x width x a unit: 1 in paper and icml23. In tuned
+ * it is estimate + gamma x sqrt(log(1 + N / K) / log(6)) x a posterior deviation (--bonus), of which the
+ * width is a part; N are the arms that are not excluded. */
 SA_API const double *sa_decision_scores(const sa_decision *decision);
 /* c >= 1: the exact widths lie between width / c and width x c, rounding apart. 1 with --confidence exact,
  * more where it forgets by --discount; NaN where there is no such bound: without widths, with diagonal and
@@ -192,7 +193,8 @@ SA_API void sa_chooser_destroy(sa_chooser *chooser); /* NULL is fine */
 SA_API sa_status sa_policy_select(const sa_policy *policy, sa_chooser *chooser, const sa_request *request,
                                   sa_decision **decision);
 /* Every arm's estimate, exact width and score, (arms), or (arms, K) row-major where positions are told apart;
- * any of them may be NULL. Makes no decision. NaN for widths that the algorithm does not have. */
+ * any of them may be NULL. Makes no decision. NaN for widths that the algorithm does not have. Scores are
+ * those of the slate that the request asks for (sa_request_slate). */
 SA_API sa_status sa_policy_estimate(const sa_policy *policy, sa_chooser *chooser, const sa_request *request,
                                     double *estimates, double *widths, double *scores);
 

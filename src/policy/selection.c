@@ -29,13 +29,19 @@ static sa_exploration exploration_of(const sa_policy *policy, size_t slate) {
                                                      .scale = policy->estimator.scale});
 }
 
+/* log(1 + N / K) / log(6), of the N arms that may be chosen; without a limit, K is N. */
+static double arms_a_place(const sa_request *request) {
+    size_t arms = 0, slate = request->slate;
+    for (size_t i = 0; i < request->arms; i++) arms += !(request->excluded && request->excluded[i]);
+    if (arms == 0) arms = 1;
+    return sa_log(1 + (double)arms / (double)(slate > 0 && slate < arms ? slate : arms)) / sa_log(6);
+}
+
 /* What a width counts for. The highest of n draws is some sqrt(log n) deviations above their mean, so more
  * arms for a place want larger bonuses, and a longer beginning (learn/bonus.h): one gamma, that of 20 arms
  * and 4 places, serves any N and K. */
 static void weigh(const sa_policy *policy, sa_selection *self) {
-    const sa_request *request = self->request;
-    double places = request->slate ? (double)request->slate : 1,
-           more = sa_log(1 + (double)request->arms / places) / sa_log(6);
+    double more = arms_a_place(self->request);
     self->bonus = sa_policy_unit(policy);
     self->deviation = policy->deviation;
     if (!(policy->deviation > 0)) return;
