@@ -10,6 +10,7 @@
 #include "agent/older_options.h"
 #include "agent/schema.h"
 #include "base/memory.h"
+#include "learn/bonus.h"
 #include "past/history_file.h"
 #include "past/pending_file.h"
 
@@ -144,13 +145,16 @@ fail:
 static sa_status read_parts(sa_agent *agent, sa_npz *archive) {
     sa_policy *policy = agent->learner->policy;
     sa_past *past = &agent->past;
+    int64_t format;
     SA_TRY(sa_agent_load_schema(agent, archive));
     SA_TRY(sa_history_load(&past->history, agent->given->history, archive));
     SA_TRY(sa_pending_file_load(&past->pending, &policy->none, &policy->estimator.inputs, past->history.count,
                                 archive));
     SA_TRY(sa_rewards_load(&agent->rewards, archive));
     policy->next = past->pending.next;
-    return sa_learner_load(agent->learner, archive);
+    SA_TRY(sa_npz_format(archive, &format));
+    SA_TRY(sa_learner_load(agent->learner, archive));
+    return format < 7 ? sa_bonus_follow(agent->learner) : SA_OK; /* the bonus had another formula */
 }
 
 static sa_status check_format(sa_npz *archive) {
