@@ -65,6 +65,8 @@ void REAL(triangle_solve)(const REAL(triangle) * factor, real *b, size_t columns
  * zero past n, overwritten. Givens rotations, row panel by row panel, so that each panel is read and written
  * once. `rotation` is workspace of 2 count n_padded reals. */
 void REAL(triangle_update)(REAL(triangle) * factor, real *w, size_t count, real *rotation);
+/* Row `row` times `by`; its panel must not be shared. */
+void REAL(triangle_scale_row)(REAL(triangle) * factor, size_t row, real by);
 real REAL(triangle_get)(const REAL(triangle) * factor, size_t row, size_t column);
 /* sum_i log L_ii */
 double REAL(triangle_log_diagonal)(const REAL(triangle) * factor);

@@ -107,6 +107,10 @@ void REAL(triangle_assign)(REAL(triangle) * factor, size_t n, const double *dens
     factor->n = n;
 }
 
+void REAL(triangle_scale_row)(REAL(triangle) * factor, size_t row, real by) {
+    for (size_t j = 0; j <= row; ++j) *element(factor, row, j) *= by;
+}
+
 real REAL(triangle_get)(const REAL(triangle) * factor, size_t row, size_t column) {
     return column > row ? 0 : *element(factor, row, column);
 }

@@ -5,6 +5,7 @@
 
 #include "base/functions.h"
 #include "base/memory.h"
+#include "model/companion_root.h"
 #include "model/gram.h"
 #include "model/rows_real.h"
 
@@ -18,7 +19,7 @@ static const double LEAST_LAMBDA = 0.01, MOST_LAMBDA = 1e4;
 static void destroy(sa_companion *companion) {
     sa_free(companion->input_mean);
     sa_free(companion->theta);
-    sa_free(companion->root);
+    sa_companion_root_destroy(companion->root);
     sa_free(companion->units);
     sa_free(companion->input_score);
     sa_free(companion->gram);
@@ -35,13 +36,12 @@ sa_status sa_companion_create(size_t dim, sa_companion **out) {
     *companion = (sa_companion){.dim = dim, .numbers = {.lambda = 1, .network = 1}};
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->input_mean));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->theta));
-    SA_TRY_OR_FAIL(sa_alloc_matrix(dim, dim, sizeof(double), &companion->root));
+    SA_TRY_OR_FAIL(sa_companion_root_create(dim, NULL, &companion->root));
     SA_TRY_OR_FAIL(sa_alloc_matrix(2, dim, sizeof(double), &companion->units));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->input_score));
     SA_TRY_OR_FAIL(sa_alloc_matrix(dim, dim, sizeof(double), &companion->gram));
     SA_TRY_OR_FAIL(sa_alloc_array(dim, sizeof(double), &companion->scratch));
     SA_TRY_OR_FAIL(sa_alloc_matrix(dim, dim, sizeof(double), &companion->factor));
-    for (size_t j = 0; j < dim; j++) companion->root[j * dim + j] = 1;
     *out = companion;
     return SA_OK;
 fail:
@@ -60,10 +60,9 @@ static sa_status fork_companion(sa_companion *from, sa_companion **out) {
     *copy = (sa_companion){.dim = from->dim, .numbers = from->numbers, .noise = from->noise};
     copy->input_mean = sa_hold(from->input_mean);
     copy->theta = sa_hold(from->theta);
-    copy->root = sa_hold(from->root);
     SA_TRY_OR_FAIL(sa_unshare(&copy->input_mean));
     SA_TRY_OR_FAIL(sa_unshare(&copy->theta));
-    SA_TRY_OR_FAIL(sa_unshare(&copy->root));
+    SA_TRY_OR_FAIL(sa_companion_root_create(from->dim, from->root, &copy->root));
     copy->units = from->units;
     copy->input_score = from->input_score;
     copy->gram = from->gram;
@@ -136,7 +135,7 @@ void sa_companion_rescale(sa_companion *companion, size_t features, const double
         companion->input_mean[j] = s * companion->input_mean[j] + off;
         companion->input_score[j] *= s;
         companion->theta[j] /= s;
-        for (size_t k = 0; k <= j; k++) companion->root[j * dim + k] *= s;
+        sa_companion_root_scale(companion->root, j, s);
         for (size_t k = 0; k < dim; k++) companion->gram[j * dim + k] *= s;
         for (size_t k = 0; k < dim; k++) companion->gram[k * dim + j] *= s;
     }
@@ -250,8 +249,7 @@ static double evidence(sa_companion *companion, double lambda, double *left) {
 
 /* What is open of estimates, as the evidence that was found last has it. */
 static void take_root(sa_companion *companion, double left) {
-    size_t dim = companion->dim;
-    memcpy(companion->root, companion->factor, dim * dim * sizeof *companion->root);
+    sa_companion_root_assign(companion->root, companion->dim, companion->factor);
     companion->noise = left * companion->numbers.score_square / companion->numbers.count;
 }
 
@@ -311,7 +309,7 @@ sa_status sa_companion_save(const sa_companion *companion, sa_npz_writer *writer
     SA_TRY(sa_npz_add(writer, "companion_input_mean", SA_FLOAT64, 1, &dim, companion->input_mean));
     SA_TRY(sa_npz_add(writer, "companion_input_score", SA_FLOAT64, 1, &dim, companion->input_score));
     SA_TRY(sa_npz_add(writer, "companion_gram", SA_FLOAT64, 2, square, companion->gram));
-    SA_TRY(sa_npz_add(writer, "companion_root", SA_FLOAT64, 2, square, companion->root));
+    SA_TRY(sa_companion_root_save(companion->root, writer));
     SA_TRY(sa_npz_add(writer, "companion_noise", SA_FLOAT64, 0, NULL, &companion->noise));
     SA_TRY(sa_npz_add(writer, "companion_units", SA_FLOAT64, 2, (size_t[]){2, dim}, companion->units));
     return sa_npz_add(writer, "companion_theta", SA_FLOAT64, 1, &dim, companion->theta);
@@ -337,13 +335,15 @@ sa_status sa_companion_load(sa_companion *companion, sa_npz *archive) {
         SA_TRY(sa_npz_read_into(archive, "companion_units", SA_FLOAT64, 2, (size_t[]){2, dim},
                                 companion->units));
     if (format > 6) {
-        SA_TRY(sa_npz_read_into(archive, "companion_root", SA_FLOAT64, 2, square, companion->root));
+        SA_TRY(sa_companion_root_load(companion->root, dim, archive));
         SA_TRY(sa_npz_get_number(archive, "companion_noise", &companion->noise));
     }
     if (!is_finite(number, NUMBERS) || !is_finite(companion->theta, dim) ||
         !is_finite(companion->input_mean, dim) || !is_finite(companion->units, 2 * dim) ||
-        !is_finite(companion->root, dim * dim) || !is_finite(&companion->noise, 1) || companion->noise < 0)
+        !is_finite(&companion->noise, 1))
         return sa_fail(SA_FORMAT, "the agent's companion has a number that is not finite");
+    if (companion->noise < 0)
+        return sa_fail(SA_FORMAT, "the agent's companion has a noise of %g, less than 0", companion->noise);
     sa_companion_numbers read;
     memcpy(&read, number, sizeof read);
     if (!(read.network > 0) || !(read.linear >= 0))
@@ -354,9 +354,5 @@ sa_status sa_companion_load(sa_companion *companion, sa_npz *archive) {
     if (format < 7 && read.count > 0 && read.score_square > 0 && read.lambda > 0 &&
         isfinite(evidence(companion, read.lambda, &left)))
         take_root(companion, left);
-    for (size_t j = 0; j < dim; j++)
-        if (!(companion->root[j * dim + j] > 0))
-            return sa_fail(SA_FORMAT, "the agent's companion has the factor %g in its root",
-                           companion->root[j * dim + j]);
     return SA_OK;
 }

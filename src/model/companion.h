@@ -64,10 +64,10 @@ typedef struct sa_companion_numbers {
 typedef struct sa_companion {
     size_t dim; /* inputs, one-hot positions included */
     sa_companion_numbers numbers;
-    double *input_mean; /* (dim), weighted */
-    double *theta;      /* (dim) */
-    double *root;       /* (dim, dim) C of C C' = G + lambda I, lower triangle, as of theta */
-    double noise;       /* s^2, the variance that theta leaves unexplained */
+    double *input_mean;             /* (dim), weighted */
+    double *theta;                  /* (dim) */
+    struct sa_companion_root *root; /* C of C C' = G + lambda I, as of theta */
+    double noise;                   /* s^2, the variance that theta leaves unexplained */
     /* what only learning needs: */
     double *units;       /* (2, dim) the mean and the factor of standardised inputs; factors 0: not known */
     double *input_score; /* (dim) sums of products of deviations from the means */
@@ -94,8 +94,9 @@ double sa_companion_mix(const sa_companion *companion, const double *input, doub
 void sa_companion_mix_rows(const sa_companion *companion, sa_precision precision, const void *inputs,
                            size_t count, double *mean);
 /* What is open of these estimates, beside the network's part w s_f^2: spread (count) =
- * (1 - w) s_r(x)^2 + w (1 - w) k^2 (f - r)^2 with f (count) of `network`. scratch: SA_SPREAD_ROWS dim. */
-enum { SA_SPREAD_ROWS = 8 };
+ * (1 - w) s_r(x)^2 + w (1 - w) k^2 (f - r)^2 with f (count) of `network`. scratch: SA_SPREAD_ROWS dim,
+ * 64-byte aligned. */
+enum { SA_SPREAD_ROWS = 64 };
 void sa_companion_spread(const sa_companion *companion, sa_precision precision, const void *inputs,
                          size_t count, const double *network, double *scratch, double *spread);
 /* Inputs to come are (raw - mean) factor, of the first `features` ones: sums of those before become sums of

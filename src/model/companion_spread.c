@@ -1,47 +1,43 @@
 /* What is open of estimates beside the network's part (companion.h): some rows abreast, each as it would be
- * alone. */
+ * alone. With y = C^-1 (x - x^), s_r^2 = s^2 |y|^2. */
 #include "base/reals.h"
 #include "model/companion.h"
+#include "model/companion_root.h"
 
-/* y (dim, SA_SPREAD_ROWS) = C^-1 y */
-static void solve(size_t dim, const double *root, double *y) {
-    for (size_t j = 0; j < dim; j++) {
-        double *to = y + j * SA_SPREAD_ROWS;
-        for (size_t k = 0; k < j; k++)
-            for (size_t i = 0; i < SA_SPREAD_ROWS; i++)
-                to[i] -= root[j * dim + k] * y[k * SA_SPREAD_ROWS + i];
-        for (size_t i = 0; i < SA_SPREAD_ROWS; i++) to[i] /= root[j * dim + j];
-    }
+/* off (dim, columns), a column a row of inputs, 0 past `rows`; and what the regression says of each. */
+static void centre(const sa_companion *companion, sa_precision precision, const void *inputs, size_t rows,
+                   size_t columns, double *off, double *regression) {
+    size_t dim = companion->dim;
+    for (size_t i = 0; i < columns; i++) regression[i] = companion->numbers.score_mean;
+    for (size_t j = 0; j < dim; j++)
+        for (size_t i = 0; i < columns; i++) {
+            double *to = &off[j * columns + i];
+            *to = i < rows ? sa_real_get(precision, inputs, i * dim + j) - companion->input_mean[j] : 0;
+            regression[i] += companion->theta[j] * *to;
+        }
 }
 
-/* Rows [first, first + rows), at most SA_SPREAD_ROWS. */
 static void spread_rows(const sa_companion *companion, sa_precision precision, const void *inputs,
-                        size_t first, size_t rows, const double *network, double *off, double *spread) {
-    size_t dim = companion->dim;
-    const sa_companion_numbers *numbers = &companion->numbers;
-    double w = sa_companion_share(companion), k = numbers->linear + numbers->network;
-    double r[SA_SPREAD_ROWS], square[SA_SPREAD_ROWS] = {0};
-    for (size_t i = 0; i < SA_SPREAD_ROWS; i++) r[i] = numbers->score_mean;
-    for (size_t j = 0; j < dim; j++)
-        for (size_t i = 0; i < SA_SPREAD_ROWS; i++) {
-            double x = i < rows ? sa_real_get(precision, inputs, (first + i) * dim + j) : 0;
-            off[j * SA_SPREAD_ROWS + i] = x - companion->input_mean[j];
-            r[i] += companion->theta[j] * off[j * SA_SPREAD_ROWS + i];
-        }
-    solve(dim, companion->root, off);
-    for (size_t j = 0; j < dim; j++)
-        for (size_t i = 0; i < SA_SPREAD_ROWS; i++)
-            square[i] += off[j * SA_SPREAD_ROWS + i] * off[j * SA_SPREAD_ROWS + i];
+                        size_t rows, const double *network, double *y, double *spread) {
+    double w = sa_companion_share(companion), k = companion->numbers.linear + companion->numbers.network;
+    double regression[SA_SPREAD_ROWS], square[SA_SPREAD_ROWS] = {0};
+    size_t columns = sa_companion_root_columns(rows);
+    centre(companion, precision, inputs, rows, columns, y, regression);
+    sa_companion_root_solve(companion->root, y, columns);
+    for (size_t j = 0; j < companion->dim; j++)
+        for (size_t i = 0; i < columns; i++) square[i] += y[j * columns + i] * y[j * columns + i];
     for (size_t i = 0; i < rows; i++) {
-        double apart = k * (network[first + i] - r[i]);
-        spread[first + i] = (1 - w) * (companion->noise * square[i] + w * apart * apart);
+        double apart = k * (network[i] - regression[i]);
+        spread[i] = (1 - w) * (companion->noise * square[i] + w * apart * apart);
     }
 }
 
 void sa_companion_spread(const sa_companion *companion, sa_precision precision, const void *inputs,
                          size_t count, const double *network, double *scratch, double *spread) {
+    size_t bytes = companion->dim * sa_precision_bytes(precision);
     for (size_t first = 0; first < count; first += SA_SPREAD_ROWS) {
         size_t rows = count - first < SA_SPREAD_ROWS ? count - first : SA_SPREAD_ROWS;
-        spread_rows(companion, precision, inputs, first, rows, network, scratch, spread);
+        const void *from = (const char *)inputs + first * bytes;
+        spread_rows(companion, precision, from, rows, network + first, scratch, spread + first);
     }
 }
