@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The tables "Numbers", "Hold-out" and "Worlds" of docs/TUNING.md.
 
-    bench/holdout.py numbers | holdout | tables | tuning | worlds [--only NAME;...] [--runs R] [--superarm build/superarm] [--data FOLDER]
+    bench/holdout.py numbers | holdout | tables | tuning | worlds [--only NAME;...] [--runs R] [--seed S] [--superarm build/superarm] [--data FOLDER]
 
 `tuning` are worlds that the preset was chosen on, `worlds` others of the same kinds, for judging; with seed 3000 these were looked at, too. The preset was not made on the other
-settings, but results of the one before on them had been read. Seeds of `tuning` are 7, of the others 5000 (3000 and 4000 were run on 18 November 2026, for
+settings, but results of the one before on them had been read. Unless --seed says otherwise, seeds of `tuning` are 7, of the others 5000 (3000 and 4000 were run on 18 November 2026, for
 candidates: docs/history/tuning.md; then they became seeds of tuning, too).
 Each line has, for each agent, the mean regret over the runs, its standard error, and the worst run. `tables` needs the
 folder with the four UCI tables (magic04.csv, agaricus-lepiota.data, optdigits.tra, shuttle.csv), and prints the reward.
@@ -21,7 +21,6 @@ import tempfile
 
 import numpy as np
 
-SEED = 5000
 NEURAL = "cn-ucb,cn-ts,greedy"
 ALL = NEURAL + ",comblin-ucb,comblin-ts,random"
 
@@ -91,9 +90,9 @@ TABLES = {
 }
 
 
-def arrays(name, runs, folder, rounds=1000, arms=20):
+def arrays(name, runs, folder, seed, rounds=1000, arms=20):
     """Contexts, scores and noise of the settings that no formula says, one draw a run."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     dim = 20
     contexts, scores, noise = [], [], []
     for _ in range(runs):
@@ -186,11 +185,11 @@ def worlds(name, runs, folder, seed):
 def run(given, name, options, agents, runs, superarm, out):
     """Runs a setting; returns {agent: (mean, standard error, worst)}."""
     folder, told = tempfile.mkdtemp(), {}
-    seed = 7 if given.group == "tuning" else SEED
+    seed = given.seed or (7 if given.group == "tuning" else 5000)
     agents = given.agents or agents
     try:
         if options == "npy":
-            options = arrays(name, runs, folder)
+            options = arrays(name, runs, folder, seed)
         if options == "world":
             options = worlds(name, runs, folder, seed)
         words = options.format(data=given.data).split() + given.options.split()
@@ -245,6 +244,7 @@ def main():
     parser.add_argument("group", choices=["numbers", "holdout", "tables", "tuning", "worlds"])
     parser.add_argument("--only", default="")
     parser.add_argument("--runs", type=int)
+    parser.add_argument("--seed", type=int)
     parser.add_argument("--agents", default="", help="these instead of the usual ones")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--superarm", default="build/superarm")

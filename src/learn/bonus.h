@@ -26,9 +26,9 @@
  * bonus alone decides.
  *
  * And the estimate of a few observations is no posterior mean: it is wrong where it has not been, and slates
- * that it chose show nothing else. So at first the bonus decides, for some two observations a feature; with n
- * of all that was ever counted (what is forgotten is learnt again from estimates that are good already), the
- * width counts
+ * that it chose show nothing else. So at first the bonus decides, for some two observations a feature, 50 at
+ * most; with n of all that was ever counted (what is forgotten is learnt again from estimates that are good
+ * already), the width counts
  *
  *     sqrt(w) s + s (g min(2 d, 50) / n)^2    times,      g = log(1 + N / K) / log(6)
  *
