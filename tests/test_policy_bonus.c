@@ -37,7 +37,7 @@ static scores estimate(const sa_policy *policy, size_t arms, size_t slate, const
     return out;
 }
 
-/* estimate + gamma sqrt(g) (d + e g^2) width, with the policy's own d and e (test_learn_bonus.c has those). */
+/* estimate + gamma sqrt(g) (d + e g^2) width, with d and e of the policy (test_learn_bonus.c has those). */
 static void check(const sa_policy *policy, const scores *seen, size_t arms, double free, double places) {
     double more = log(1 + free / places) / log(6);
     double unit = sqrt(more) * (policy->deviation + policy->early * more * more);
