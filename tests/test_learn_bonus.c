@@ -130,28 +130,60 @@ static void s_and_lambda_come_from_feedback(void **state) {
     }
 }
 
-/* How long a beginning is depends on features, not on the network's units, and what is forgotten is no
- * reason to begin again: about 20 observations count under this discount, and n has all of them. */
+/* One slate of ARMS arms with `dim` features, and its feedback: a score an arm, or their total. Returns K. */
+static size_t answer(sa_agent *agent, uint64_t id, size_t dim, bool total) {
+    static double contexts[ARMS * MOST];
+    double scores[SLATE], sum = 0;
+    size_t slate = total ? 2 + id % 3 : SLATE;
+    sa_request *request = sa_request_new();
+    sa_decision *decision = NULL;
+    for (size_t i = 0; i < ARMS * dim; i++) contexts[i] = rig_number(id, i);
+    sa_request_contexts(request, contexts, ARMS);
+    sa_request_slate(request, slate);
+    assert_ok(sa_agent_select(agent, request, &decision));
+    for (size_t k = 0; k < slate; k++) {
+        const double *x = contexts + sa_decision_arms(decision)[k] * dim;
+        scores[k] = 3 + x[0] - 0.5 * x[1] + 0.5 * rig_number(id, 3000000 + k);
+        sum += scores[k];
+    }
+    assert_ok(sa_agent_update(agent, id, total ? &sum : scores, NULL, total ? 1 : slate));
+    sa_decision_destroy(decision);
+    sa_request_destroy(request);
+    return slate;
+}
+
+/* How long a beginning is depends on features, up to 25 of them, and not on the network's units; and what is
+ * forgotten is no reason to begin again: about 20 observations count under this discount, and n has all of
+ * them. Where only totals are seen, a total is one observation, with the noise of its arms. */
 static void a_beginning_ends(void **state) {
     (void)state;
-    static const char *const texts[] = {"hidden=6", "hidden=60", "hidden=6 discount=0.8",
-                                        "hidden=60 discount=0.8"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    static const struct {
+        const char *text;
+        size_t dim;
+        bool total;
+        double length; /* observations */
+    } kinds[] = {{"hidden=6", 5, false, 10},
+                 {"hidden=60", 5, false, 10},
+                 {"hidden=6 discount=0.8", 5, false, 10},
+                 {"hidden=60 discount=0.8", 5, false, 10},
+                 {"hidden=6 dim=24", 24, false, 48},
+                 {"hidden=6 dim=40", 40, false, 50},
+                 {"hidden=6 feedback=total", 5, true, 10},
+                 {"hidden=6 feedback=total dim=40", 40, true, 50}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         char text[200];
-        snprintf(text, sizeof text, "precision=double train-every=1 companion=false %s", texts[i]);
+        snprintf(text, sizeof text, "precision=double train-every=1 companion=false %s", kinds[i].text);
         sa_agent *agent = rig_create(text);
-        sa_decision *decision = NULL;
+        double chosen = 0;
         for (uint64_t id = 0; id < 60; id++) {
-            double scores[SLATE];
-            rig_select(agent, id, ARMS, SLATE, &decision);
-            for (size_t k = 0; k < SLATE; k++) scores[k] = score_of(id, sa_decision_arms(decision)[k], 0.5);
-            assert_ok(sa_agent_update(agent, id, scores, NULL, SLATE));
-            double s = sqrt(fmax(agent->learner->error, 1e-4 * agent->learner->posterior.variance));
-            double early = 2 * RIG_DIM / (SLATE * (double)(id + 1));
+            chosen += (double)answer(agent, id, kinds[i].dim, kinds[i].total);
+            double told = (double)(id + 1), arms = kinds[i].total ? chosen / told : 1;
+            double s = sqrt(arms * fmax(agent->learner->error, 1e-4 * agent->learner->posterior.variance));
+            double early = kinds[i].length / (kinds[i].total ? told : chosen);
+            if (id == 0 && kinds[i].total) continue; /* one total has no variance */
             assert_float_equal(agent->learner->policy->deviation / s, 1, 1e-9);
             assert_float_equal(agent->learner->policy->early / (s * early * early), 1, 1e-9);
         }
-        sa_decision_destroy(decision);
         sa_agent_destroy(agent);
     }
 }
