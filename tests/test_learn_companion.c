@@ -4,6 +4,7 @@
 
 #include "agent/agent.h"
 #include "test_elimination.h"
+#include "test_ridge_reference.h"
 
 enum { DIM = RIG_DIM, ARMS = 9, SLATE = 2, DECISIONS = 60 };
 
@@ -95,42 +96,6 @@ static void sums_follow_the_units(void **state) {
 
 /* ---- what is open of an estimate ---- */
 
-/* The regression's variance at x, s^2 x'(G + lambda I)^-1 x of deviations from the mean of what was chosen,
- * with n s^2 what it leaves of the squares; r = its estimate. */
-static double variance_of_regression(const world *w, double lambda, const double *x, double *r) {
-    double mean[DIM + 1] = {0}, a[DIM * (DIM + 1)], b[DIM * (DIM + 1)], product[DIM], sum = 0,
-                      n = (double)w->answered, square = 0, explained = 0;
-    for (size_t i = 0; i < w->answered; i++) {
-        for (size_t j = 0; j < DIM; j++) mean[j] += w->chosen[i][j] / n;
-        mean[DIM] += w->score[i] / n;
-    }
-    memset(a, 0, sizeof a);
-    for (size_t j = 0; j < DIM; j++) {
-        for (size_t i = 0; i < w->answered; i++)
-            for (size_t k = 0; k < DIM; k++)
-                a[j * (DIM + 1) + k] += (w->chosen[i][j] - mean[j]) * (w->chosen[i][k] - mean[k]);
-        a[j * (DIM + 1) + j] += lambda;
-    }
-    memcpy(b, a, sizeof b);
-    for (size_t j = 0; j < DIM; j++) {
-        a[j * (DIM + 1) + DIM] = x[j] - mean[j];
-        b[j * (DIM + 1) + DIM] = 0;
-        for (size_t i = 0; i < w->answered; i++)
-            b[j * (DIM + 1) + DIM] += (w->chosen[i][j] - mean[j]) * (w->score[i] - mean[DIM]);
-    }
-    for (size_t j = 0; j < DIM; j++) product[j] = b[j * (DIM + 1) + DIM];
-    eliminate(DIM, a);
-    eliminate(DIM, b);
-    *r = mean[DIM];
-    for (size_t i = 0; i < w->answered; i++) square += pow(w->score[i] - mean[DIM], 2);
-    for (size_t j = 0; j < DIM; j++) {
-        explained += product[j] * b[j * (DIM + 1) + DIM];
-        sum += (x[j] - mean[j]) * a[j * (DIM + 1) + DIM];
-        *r += (x[j] - mean[j]) * b[j * (DIM + 1) + DIM];
-    }
-    return fmax(square - explained, 1e-4 * square) / n * sum;
-}
-
 /* The optimistic score is the estimate and gamma times the deviation of a mixture of both models. f, which
  * nobody sees, is what the estimate has beside the regression. */
 static void check_score(const sa_agent *agent, const world *w, const sa_decision *made, size_t k,
@@ -139,7 +104,9 @@ static void check_score(const sa_agent *agent, const world *w, const sa_decision
     const sa_companion_numbers *now = &policy->estimator.companion->numbers;
     double share = now->network / (now->network + now->linear), r,
            more = log(1 + ARMS / (double)SLATE) / log(6);
-    double of_r = variance_of_regression(w, now->lambda, x, &r), estimate = sa_decision_estimates(made)[k];
+    const ridge_reference seen = {
+        .dim = DIM, .count = w->answered, .input = w->chosen[0], .score = w->score, .lambda = now->lambda};
+    double of_r = ridge_variance(&seen, x, &r), estimate = sa_decision_estimates(made)[k];
     double f = (estimate - now->intercept - now->linear * r) / now->network;
     double s = fmax(agent->learner->error, 1e-4 * agent->learner->posterior.variance);
     double width = sa_decision_widths(made)[k], early = more * 2 * DIM / (double)w->answered;
