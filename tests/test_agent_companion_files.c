@@ -58,31 +58,38 @@ static void forge(bool (*change)(const char *name, sa_array *array, const void *
 
 /* ---- damaged ---- */
 
-enum { LAST = 1000000 };
+/* The root is packed (linalg/triangle.h): the first and the last of its diagonal, and one below it. */
+enum { FIRST = 0, LAST = (DIM - 1) * 17, BELOW = 1 };
+/* Of companion_numbers. */
+enum { COUNT = 0, SQUARE = 3, LAMBDA = 15 };
 typedef struct damage {
     const char *name;
-    size_t at; /* which of its numbers; LAST and the first are on the root's diagonal */
+    size_t at; /* which of its numbers */
     double value;
     const char *words;
 } damage;
 
 static bool damaged(const char *name, sa_array *array, const void *how) {
     const damage *it = how;
-    size_t last = sa_array_count(array) - 1;
-    if (!strcmp(name, it->name)) ((double *)array->data)[it->at == LAST ? last : it->at] = it->value;
+    if (!strcmp(name, it->name)) ((double *)array->data)[it->at] = it->value;
     return true;
 }
 
 static void numbers_that_cannot_be_are_refused(void **state) {
     (void)state;
     static world w;
-    static const damage kinds[] = {{"companion_root", 0, NAN, "the agent's companion"},
-                                   {"companion_root", DIM, NAN, "the agent's companion"},
-                                   {"companion_root", LAST, INFINITY, "the agent's companion"},
-                                   {"companion_root", 0, 0, "the agent's companion"},
-                                   {"companion_root", LAST, 0, "the agent's companion"},
-                                   {"companion_root", LAST, -1, "the agent's companion"},
-                                   {"companion_noise", 0, -1, "the agent's companion"},
+    static const damage kinds[] = {{"companion_root", FIRST, NAN, "companion_root"},
+                                   {"companion_root", BELOW, NAN, "the agent's companion"},
+                                   {"companion_root", LAST, INFINITY, "companion_root"},
+                                   {"companion_root", FIRST, 0, "companion_root"},
+                                   {"companion_root", LAST, 0, "companion_root"},
+                                   {"companion_root", LAST, -1, "companion_root"},
+                                   {"companion_input_score", 2, NAN, "the agent's companion"},
+                                   {"companion_gram", 7, NAN, "the agent's companion"},
+                                   {"companion_numbers", COUNT, -1, "sums of -1 observations"},
+                                   {"companion_numbers", SQUARE, -1, "squares -1"},
+                                   {"companion_numbers", LAMBDA, 0, "the lambda 0"},
+                                   {"companion_noise", 0, -1, "a noise of -1"},
                                    {"companion_noise", 0, NAN, "companion_noise"},
                                    {"companion_noise", 0, INFINITY, "companion_noise"}};
     save_taught(&w);
@@ -112,12 +119,23 @@ static bool older(const char *name, sa_array *array, const void *how) {
         array->shape[0] -= 4;
         return true;
     }
+    if (!strcmp(name, "posterior") && format <= 6)
+        ((sa_posterior *)array->data)->deviation *= 7; /* by the formula of its time */
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++) {
         if (format > lacks[i].until || strncmp(name, lacks[i].name, strlen(lacks[i].name))) continue;
         if (lacks[i].numbers == 0) return false;
         array->shape[0] = lacks[i].numbers;
     }
     return true;
+}
+
+/* sqrt(w) s, and s (2 d / n)^2 for a beginning. */
+static void check_unit(const sa_agent *agent, const world *w) {
+    const sa_policy *policy = agent->learner->policy;
+    const sa_companion_numbers *now = &policy->estimator.companion->numbers;
+    double s = sqrt(agent->learner->error), share = now->network / (now->network + now->linear);
+    assert_float_equal(policy->deviation / (sqrt(share) * s), 1, 1e-9);
+    assert_float_equal(policy->early / (s * pow(2 * DIM / (double)w->answered, 2)), 1, 1e-9);
 }
 
 /* Every arm's score is the estimate and gamma times the deviation of the mixture, whose regression is that of
@@ -155,6 +173,7 @@ static void older_formats_get_it_from_what_they_have(void **state) {
         sa_decision *made = NULL;
         forge(older, &format);
         assert_ok(sa_agent_load(scratch("forged.npz"), &agent));
+        check_unit(agent, &w);
         rig_select(agent, DECISIONS, ARMS, SLATE, &made);
         check_scores(agent, &w, made, rig_contexts(DECISIONS));
         sa_decision_destroy(made);

@@ -32,8 +32,8 @@ static inline void ridge_solve(const ridge_reference *of, const double *mean, co
     for (size_t j = 0; j < dim; j++) b[j] = a[j * w + dim];
 }
 
-/* The regression's variance at x, s^2 x'(G + lambda I)^-1 x of deviations from the mean of what was seen, with
- * n s^2 what it leaves of the squares; r = its estimate. */
+/* The regression's variance at x, s^2 x'(G + lambda I)^-1 x of deviations from the mean of what was seen,
+ * with n s^2 what it leaves of the squares; r = its estimate. */
 static inline double ridge_variance(const ridge_reference *of, const double *x, double *r) {
     size_t dim = of->dim;
     double mean[RIDGE_MOST] = {0}, off[RIDGE_MOST], product[RIDGE_MOST] = {0}, theta[RIDGE_MOST],

@@ -242,6 +242,7 @@ static double evidence(sa_companion *companion, double lambda, double *left) {
     sa_gram_fit fit;
     if (!sa_gram_judge(dim, companion->gram, companion->input_score, lambda, factor, u, &fit))
         return -INFINITY;
+    if (!isfinite(fit.explained)) return -INFINITY;
     sa_gram_upper(dim, factor, u);
     *left = fmax(1 - fit.explained / companion->numbers.score_square, LEAST_LEFT);
     return sa_gram_evidence(companion->numbers.count, *left, fit.log_det, lambda);
@@ -340,7 +341,7 @@ sa_status sa_companion_load(sa_companion *companion, sa_npz *archive) {
     }
     if (!is_finite(number, NUMBERS) || !is_finite(companion->theta, dim) ||
         !is_finite(companion->input_mean, dim) || !is_finite(companion->units, 2 * dim) ||
-        !is_finite(&companion->noise, 1))
+        !is_finite(companion->input_score, dim) || !is_finite(companion->gram, dim * dim))
         return sa_fail(SA_FORMAT, "the agent's companion has a number that is not finite");
     if (companion->noise < 0)
         return sa_fail(SA_FORMAT, "the agent's companion has a noise of %g, less than 0", companion->noise);
@@ -349,9 +350,14 @@ sa_status sa_companion_load(sa_companion *companion, sa_npz *archive) {
     if (!(read.network > 0) || !(read.linear >= 0))
         return sa_fail(SA_FORMAT, "the agent's companion has the weights a = %g and b = %g", read.linear,
                        read.network);
+    if (read.count < 0 || read.weight < 0 || read.score_square < 0 || !(read.lambda > 0))
+        return sa_fail(SA_FORMAT,
+                       "the agent's companion has sums of %g observations, of weight %g and squares %g, and "
+                       "the lambda %g",
+                       read.count, read.weight, read.score_square, read.lambda);
     companion->numbers = read;
     double left = 1;
-    if (format < 7 && read.count > 0 && read.score_square > 0 && read.lambda > 0 &&
+    if (format < 7 && read.count > 0 && read.score_square > 0 &&
         isfinite(evidence(companion, read.lambda, &left)))
         take_root(companion, left);
     return SA_OK;
