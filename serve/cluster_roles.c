@@ -84,7 +84,7 @@ static sv_store_status run_roles(sv_job *base, sv_store *store) {
         if (self->give[i]) sv_store_let_go(store, id);
         status = self->take[i] ? sv_store_hold(store, id) : STORE_OK;
         self->taken[i] = status == STORE_NONE;
-        self->holds[i] = sv_store_holds(store, id);
+        self->holds[i] = sv_store_holds(store, id) && !self->give[i]; /* until the commit it still does */
     }
     self->backend = sv_shared_backend(store);
     return status == STORE_NONE ? STORE_OK : status;

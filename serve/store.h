@@ -211,6 +211,7 @@ sv_store_status sv_store_row_add(sv_store *self, int64_t agent, sv_store_row *ro
 /* Agents whose rows this connection numbers: with SQLite the writer's all of them. STORE_NONE: another
  * session holds it. */
 sv_store_status sv_store_hold(sv_store *self, int64_t agent);
+/* In a transaction: with its commit, until which it is held. */
 void sv_store_let_go(sv_store *self, int64_t agent);
 bool sv_store_holds(const sv_store *self, int64_t agent);
 /* What another server has left to become a row of an agent that is held: the first, STORE_NONE for none; and
@@ -266,18 +267,19 @@ typedef struct store_hour {
     int64_t hour;
     const char *data; /* valid until the next newest one is looked for, or during the call */
     int64_t now;      /* of the newest: the journal's time, milliseconds, also where there is none */
+    bool left;        /* likewise: another server has it, and what is put is left for that one */
 } sv_store_hour;
 
 /* The agent's last one; STORE_NONE: it has none. Where several write, it is theirs who ask until they
  * commit. */
 sv_store_status sv_store_hour_newest(sv_store *self, int64_t agent, sv_store_hour *out);
-/* Takes the place of one that is there. */
-sv_store_status sv_store_hour_put(sv_store *self, int64_t agent, int64_t hour, const char *data);
+/* Takes the place of one that is there; `left`, as the newest was: is added to the one that is there, by who
+ * holds the agent. */
+sv_store_status sv_store_hour_put(sv_store *self, int64_t agent, int64_t hour, const char *data, bool left);
 /* From one to before another, in order; `each` false ends it. */
 sv_store_status sv_store_hours(sv_store *self, int64_t agent, int64_t from, int64_t to,
                                bool (*each)(void *user, const sv_store_hour *hour), void *user);
-/* Where servers share the store, an hour that is put by one that does not hold the agent is left for the
- * one that does: takes up to STORE_HOURS_LEFT of these, of the agents that are held. In a transaction. */
+/* Takes up to STORE_HOURS_LEFT of those that were left, of the agents that are held. In a transaction. */
 enum { STORE_HOURS_LEFT = 64 };
 sv_store_status sv_store_hours_left(sv_store *self, bool (*each)(void *user, int64_t agent, const char *data),
                                     void *user);

@@ -92,8 +92,9 @@
       (self, agent, most, each, user))                                                                       \
     X(sv_store_status, hour_newest, (sv_store * self, int64_t agent, sv_store_hour * out),                   \
       (self, agent, out))                                                                                    \
-    X(sv_store_status, hour_put, (sv_store * self, int64_t agent, int64_t hour, const char *data),           \
-      (self, agent, hour, data))                                                                             \
+    X(sv_store_status, hour_put,                                                                             \
+      (sv_store * self, int64_t agent, int64_t hour, const char *data, bool left),                           \
+      (self, agent, hour, data, left))                                                                       \
     X(sv_store_status, hours,                                                                                \
       (sv_store * self, int64_t agent, int64_t from, int64_t to,                                             \
        bool (*each)(void *user, const sv_store_hour *hour), void *user),                                     \

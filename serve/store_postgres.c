@@ -281,6 +281,7 @@ sv_store_status sv_postgres_commit(sv_store *self) {
     forget_due(self);
     sv_store_status status = done ? STORE_OK : sv_postgres_fail(self, PQerrorMessage(self->connection));
     PQclear(result);
+    sv_postgres_end_leaving(self, done);
     if (!done && !self->connection) return STORE_LOST;
     return status;
 }
@@ -291,6 +292,7 @@ void sv_postgres_rollback(sv_store *self) {
     if (self->transaction && self->connection) sv_postgres_run_sql(self, "ROLLBACK");
     self->transaction = false;
     forget_due(self);
+    sv_postgres_end_leaving(self, false);
     memcpy(self->sentence, sentence, sizeof sentence);
 }
 

@@ -13,6 +13,11 @@
 extern const int sv_postgres_format; /* of the tables (store_postgres_format.c) */
 enum { POSTGRES_PARAMETERS = 16, POSTGRES_AHEAD = 256 };
 
+struct held {
+    int64_t agent;
+    bool leaves; /* its lock is released once the transaction is committed */
+};
+
 struct store {
     sv_store_head head; /* first */
     char *url;
@@ -37,8 +42,8 @@ struct store {
         bool added;
     } ahead[POSTGRES_AHEAD]; /* decisions that were sent ahead */
     size_t ahead_count;
-    bool pipeline; /* their answers have not come yet */
-    int64_t *held; /* (held_count) agents whose lock this session has */
+    bool pipeline;     /* their answers have not come yet */
+    struct held *held; /* (held_count) agents whose lock this session has */
     size_t held_count, held_room;
     int64_t entered; /* the agent of the last entry of the inbox: the next one's turn is next */
     int copied;      /* the table that --copy fills, and a row of it */
@@ -79,6 +84,8 @@ sv_store_status sv_postgres_copy_end(sv_store *self, bool whole);
  * are left out. The caller PQclears them. */
 sv_store_status sv_postgres_gather(sv_store *self, int which, const sv_postgres_values *values, size_t most,
                                    size_t bytes, PGresult **out, size_t *count);
+/* After a transaction: agents that it has let go are free, if it was kept. */
+void sv_postgres_end_leaving(sv_store *self, bool kept);
 /* Runs SQL without parameters. */
 sv_store_status sv_postgres_run_sql(sv_store *self, const char *sql);
 /* Is there a connection, or can one be had? Outside a transaction. */

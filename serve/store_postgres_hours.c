@@ -3,15 +3,12 @@
 #include "clock.h"
 #include "store_postgres.h"
 
-static bool leaves(const sv_store *self, int64_t agent) {
-    return self->transaction && self->writes && !sv_postgres_holds(self, agent);
-}
-
 sv_store_status sv_postgres_hour_newest(sv_store *self, int64_t agent, sv_store_hour *out) {
     sv_postgres_values values = {0};
     sv_store_status status;
-    *out = (sv_store_hour){.now = sv_clock_milliseconds()};
-    if (leaves(self, agent)) return STORE_NONE;
+    bool left = self->transaction && self->writes && !sv_postgres_holds(self, agent);
+    *out = (sv_store_hour){.now = sv_clock_milliseconds(), .left = left};
+    if (left) return STORE_NONE;
     sv_postgres_number(&values, agent);
     PGresult *result = sv_postgres_run(self, SQL_HOUR_NEWEST, &values, &status);
     PQclear(self->hour);
@@ -23,9 +20,9 @@ sv_store_status sv_postgres_hour_newest(sv_store *self, int64_t agent, sv_store_
     return STORE_OK;
 }
 
-sv_store_status sv_postgres_hour_put(sv_store *self, int64_t agent, int64_t hour, const char *data) {
+sv_store_status sv_postgres_hour_put(sv_store *self, int64_t agent, int64_t hour, const char *data,
+                                     bool left) {
     sv_postgres_values values = {0};
-    bool left = leaves(self, agent);
     sv_postgres_number(&values, agent);
     if (!left) sv_postgres_number(&values, hour);
     sv_postgres_text(&values, data);

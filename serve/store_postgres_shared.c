@@ -9,23 +9,25 @@
 
 /* ---- who holds an agent ---- */
 
-bool sv_postgres_holds(const sv_store *self, int64_t agent) {
+static struct held *find_held(const sv_store *self, int64_t agent) {
     for (size_t i = 0; i < self->held_count; i++)
-        if (self->held[i] == agent) return true;
-    return false;
+        if (self->held[i].agent == agent) return &self->held[i];
+    return NULL;
 }
+
+bool sv_postgres_holds(const sv_store *self, int64_t agent) { return find_held(self, agent); }
 
 void sv_postgres_held(const sv_store *self, sa_buffer *out) {
     sa_buffer_format(out, "{");
     for (size_t i = 0; i < self->held_count; i++)
-        sa_buffer_format(out, "%s%lld", i ? "," : "", (long long)self->held[i]);
+        sa_buffer_format(out, "%s%lld", i ? "," : "", (long long)self->held[i].agent);
     sa_buffer_format(out, "}");
 }
 
 static bool has_room(sv_store *self) {
     if (self->held_count < self->held_room) return true;
     size_t room = self->held_room ? 2 * self->held_room : 16;
-    int64_t *more = realloc(self->held, room * sizeof *more);
+    struct held *more = realloc(self->held, room * sizeof *more);
     if (!more) return false;
     self->held = more;
     self->held_room = room;
@@ -35,28 +37,45 @@ static bool has_room(sv_store *self) {
 sv_store_status sv_postgres_hold(sv_store *self, int64_t agent) {
     sv_postgres_values values = {0};
     sv_store_status status;
-    if (sv_postgres_holds(self, agent)) return STORE_OK;
+    struct held *held = find_held(self, agent);
+    if (held) return held->leaves = false, STORE_OK;
     if (!has_room(self)) return STORE_LATER;
     sv_postgres_number(&values, agent);
     PGresult *result = sv_postgres_run(self, SQL_HOLD, &values, &status);
     if (!result) return status;
     bool got = sv_postgres_get(result, 0, 0);
     PQclear(result);
-    if (got) self->held[self->held_count++] = agent;
+    if (got) self->held[self->held_count++] = (struct held){.agent = agent};
     return got ? STORE_OK : STORE_NONE;
 }
 
-/* A lock that cannot be released, as in a transaction that has failed, goes with its session: nobody else
- * could take it while this one thinks that it is free. */
-void sv_postgres_let_go(sv_store *self, int64_t agent) {
+/* A lock that cannot be released goes with its session: nobody else could take it while this one thinks that
+ * it is free. */
+static void release(sv_store *self, struct held *held) {
     sv_postgres_values values = {0};
-    for (size_t i = 0; i < self->held_count; i++)
-        if (self->held[i] == agent) {
-            self->held[i] = self->held[--self->held_count];
-            sv_postgres_number(&values, agent);
-            if (sv_postgres_do(self, SQL_LET_GO, &values, NULL) != STORE_OK) sv_postgres_disconnect(self);
-            return;
-        }
+    sv_postgres_number(&values, held->agent);
+    *held = self->held[--self->held_count];
+    if (sv_postgres_do(self, SQL_LET_GO, &values, NULL) != STORE_OK) sv_postgres_disconnect(self);
+}
+
+/* Whoever takes the lock must see all that was written under it: rows and sums of a transaction are seen once
+ * it is committed. */
+void sv_postgres_let_go(sv_store *self, int64_t agent) {
+    struct held *held = find_held(self, agent);
+    if (held && self->transaction)
+        held->leaves = true;
+    else if (held)
+        release(self, held);
+}
+
+/* What is undone has let nothing go. From the last on, since the last takes the place of one that leaves; all
+ * are gone with the session. */
+void sv_postgres_end_leaving(sv_store *self, bool kept) {
+    for (size_t i = self->held_count; i > 0; i--) {
+        if (i > self->held_count || !self->held[i - 1].leaves) continue;
+        self->held[i - 1].leaves = false;
+        if (kept) release(self, &self->held[i - 1]);
+    }
 }
 
 sv_store_status sv_shared_unseat(sv_store *self, int64_t agent) {

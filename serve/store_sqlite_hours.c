@@ -28,7 +28,8 @@ sv_store_status sv_sqlite_hour_newest(sv_store *self, int64_t agent, sv_store_ho
     return status;
 }
 
-sv_store_status sv_sqlite_hour_put(sv_store *self, int64_t agent, int64_t hour, const char *data) {
+sv_store_status sv_sqlite_hour_put(sv_store *self, int64_t agent, int64_t hour, const char *data, bool left) {
+    (void)left; /* nobody else has it */
     sqlite3_stmt *put = sv_sqlite_use(self, SQL_HOUR_PUT);
     if (!put) return STORE_FAILED;
     sqlite3_bind_int64(put, 1, agent);

@@ -16,6 +16,7 @@ static const double TAKING_SECONDS = 0.1; /* for what other servers have counted
 typedef struct opened {
     int64_t agent;
     sv_hour *hour;
+    bool left; /* it has what is added alone, for the server that has the rest */
     struct opened *next;
 } sv_opened;
 
@@ -74,7 +75,7 @@ static sv_store_status fold_day(sv_store *store, int64_t agent, int64_t now) {
         day.sum->span = DAY;
         sv_hour_write(day.sum, true, &json);
         status = json.status ? STORE_LATER : sv_store_hours_delete(store, agent, day.first, day.first + DAY);
-        if (status == STORE_OK) status = sv_store_hour_put(store, agent, day.first, json.text);
+        if (status == STORE_OK) status = sv_store_hour_put(store, agent, day.first, json.text, false);
     }
     free(day.sum);
     sa_buffer_clear(&json);
@@ -83,21 +84,22 @@ static sv_store_status fold_day(sv_store *store, int64_t agent, int64_t now) {
 
 /* ---- the present hour ---- */
 
-static sv_store_status open_hour(sv_store *store, int64_t agent, sv_hour **out) {
+static sv_store_status open_hour(sv_store *store, int64_t agent, sv_opened *out) {
     sv_store_hour newest;
     sv_store_status status = sv_store_hour_newest(store, agent, &newest);
     if (status != STORE_OK && status != STORE_NONE) return status;
+    out->left = newest.left;
     int64_t now = newest.now / HOUR_MILLISECONDS;
     sv_hour *before = status == STORE_OK ? sv_hour_read(newest.hour, newest.data) : NULL;
     if (before && before->hour >= now && before->span == 1) {
-        *out = before;
+        out->hour = before;
         return STORE_OK;
     }
     sv_hour *hour = sv_hour_new(now);
     if (hour && before) hour->since = before->since;
     free(before);
     if (!hour) return STORE_LATER;
-    *out = hour;
+    out->hour = hour;
     return status == STORE_OK ? fold_day(store, agent, now) : STORE_OK;
 }
 
@@ -105,7 +107,7 @@ sv_store_status sv_sums_hour(sv_sums *self, sv_store *store, int64_t agent, sv_h
     for (sv_opened *each = self->first; each; each = each->next)
         if (each->agent == agent) return *out = each->hour, STORE_OK;
     sv_opened *opened = calloc(1, sizeof *opened);
-    sv_store_status status = opened ? open_hour(store, agent, &opened->hour) : STORE_LATER;
+    sv_store_status status = opened ? open_hour(store, agent, opened) : STORE_LATER;
     if (status != STORE_OK) {
         if (opened) free(opened->hour);
         free(opened);
@@ -124,8 +126,8 @@ static sv_store_status write_all(sv_job *base, sv_store *store) {
     for (sv_opened *each = self->first; each && status == STORE_OK; each = each->next) {
         sa_buffer json = {0};
         sv_hour_write(each->hour, true, &json);
-        status =
-            json.status ? STORE_LATER : sv_store_hour_put(store, each->agent, each->hour->hour, json.text);
+        status = json.status ? STORE_LATER
+                             : sv_store_hour_put(store, each->agent, each->hour->hour, json.text, each->left);
         sa_buffer_clear(&json);
     }
     return status;

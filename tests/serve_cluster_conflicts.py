@@ -200,9 +200,48 @@ def groups_that_a_deadlock_undoes_are_run_again():
     end([server])
 
 
+def agents_that_move_are_counted_once():
+    """Between servers that come and go under load. A group of the learner takes so long that the next one both adds to sums and lets agents go; at last some are undone."""
+    names = [f"g{i}" for i in range(12)]  # each server gets some, but for one such test in 4096
+    database, (one,) = begin(1, agents=names, options={"algorithm": "random", "dim": 2})
+    slow = "CREATE OR REPLACE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.02); IF random() < %s THEN RAISE ''undone''; END IF; RETURN NEW; END';"
+    pg.sql(slow % 0 + "CREATE TRIGGER slow BEFORE INSERT OR UPDATE ON hours FOR EACH ROW EXECUTE FUNCTION slow()", database)
+    stop, wrong = threading.Event(), []
+
+    def client(number):
+        turn = 0
+        while not stop.is_set():
+            turn += 1
+            for name in names:
+                got = [one.decide(f"e{number}-{turn}", name)[0], one.feed(f"e{number}-{turn}", name)[0]]
+                if got != [201, 204]:
+                    wrong.append(got)
+            time.sleep(0.02)
+    clients = [threading.Thread(target=client, args=(i,), daemon=True) for i in range(2)]
+    for thread in clients:
+        thread.start()
+    for leave, undone in (("stop", 0), ("kill", 0.03)):
+        pg.sql(slow % undone, database)
+        other = Member(pg, database).start()
+        until(lambda: other.learns() > 0 and one.learns() + other.learns() == len(names))
+        time.sleep(0.5)
+        getattr(other, leave)()
+        until(lambda: one.learns() == len(names))
+    pg.sql(slow % 0, database)
+    stop.set()
+    for thread in clients:
+        thread.join()
+    assert not wrong, wrong[:3]
+    until(lambda: pg.ask("SELECT (SELECT count(*) FROM decisions WHERE state = 0 AND due > 0) + (SELECT count(*) FROM hours_left)", database) == [["0"]])
+    for counted, rows in (("data::json #>> '{sides,agent,decisions}'", "decisions"), ("data::json #>> '{sides,agent,learnt}'", "journal j JOIN decisions d ON j.decision = d.id"),
+                          ("data::json ->> 'feedback'", "feedback f JOIN decisions d ON f.decision = d.id")):
+        sums = pg.ask(f"SELECT agent, sum(({counted})::int) FROM hours GROUP BY agent ORDER BY agent", database)
+        assert sums == pg.ask(f"SELECT {'d.' * (rows != 'decisions')}agent, count(*) FROM {rows} GROUP BY 1 ORDER BY 1", database), (counted, sums)
+    end([one])
+
+
 CASES = [held_events_are_counted_by_the_database, decisions_with_stored_items_and_without_come_together, agents_that_come_back_keep_one_policy, long_waits_hide_no_events,
-         retention_takes_turns, locks_that_cannot_be_released_go_with_their_session,
-         groups_that_a_deadlock_undoes_are_run_again]
+         retention_takes_turns, locks_that_cannot_be_released_go_with_their_session, groups_that_a_deadlock_undoes_are_run_again, agents_that_move_are_counted_once]
 try:
     if __name__ == "__main__":
         main(*[case for case in CASES if not sys.argv[2:] or case.__name__ in sys.argv[2:]])
