@@ -102,8 +102,12 @@
     X(OLDEST_ROWS, "SELECT seq, time, decision FROM journal WHERE agent = $1 AND seq < coalesce("            \
                    "(SELECT 1::bigint << 62 FROM agents WHERE id = $1 AND deleted IS NOT NULL), "            \
                    "(SELECT min(version) FROM policies WHERE agent = $1), 0) ORDER BY seq LIMIT $2")         \
-    X(OLDEST_OPEN, "SELECT id FROM decisions WHERE agent = $1 AND state = $2 AND state <> 1 AND kept < $3 "  \
-                   "AND due <= $4 ORDER BY kept LIMIT $5")                                                   \
+    X(OLDEST_OPEN,                                                                                           \
+      "WITH oldest AS MATERIALIZED (SELECT id FROM decisions WHERE agent = $1 AND state = $2 AND state <> "  \
+      "1 AND kept < $3 AND due <= $4 ORDER BY kept LIMIT $5), free AS MATERIALIZED (SELECT id FROM "         \
+      "decisions WHERE id = ANY (ARRAY(SELECT id FROM oldest)) AND state + 0 = $2 AND due <= $4 FOR UPDATE " \
+      "SKIP LOCKED) SELECT coalesce(f.id, 0), o.count FROM (SELECT count(*) FROM oldest) o LEFT JOIN free "  \
+      "f ON true")                                                                                           \
     X(ROWS_DELETE, "DELETE FROM journal WHERE agent = $1 AND seq <= $2")                                     \
     X(DECISIONS_DELETE, "DELETE FROM decisions WHERE id = ANY($1::bigint[])")                                \
     X(FEEDBACKS_DELETE, "DELETE FROM feedback WHERE decision = ANY($1::bigint[])")                           \

@@ -37,7 +37,9 @@ static PGresult *list_rows(sv_store *self, const sv_store_retention *what, sv_st
     return sv_postgres_run(self, SQL_OLDEST_ROWS, &values, status);
 }
 
-/* The oldest of a state. Waits that end by themselves are none of them, however many there are. */
+/* The oldest of a state, each with how many there are of them. Waits that end by themselves are none of them,
+ * however many there are. One that a server has in hand is left out: with the feedback or the activation that
+ * it gets there it may be none of them any longer. */
 static PGresult *list_open(sv_store *self, const sv_store_retention *what, int state, int64_t before,
                            sv_store_status *status) {
     sv_postgres_values values = {0};
@@ -87,14 +89,19 @@ static sv_store_status remove_open(sv_store *self, sv_store_retention *what, int
     sv_store_status status = STORE_OK;
     sa_buffer ids = {0};
     uint64_t removed = 0;
+    int64_t oldest = 0;
     PGresult *found = list_open(self, what, state, before, &status);
-    for (int i = 0; found && i < PQntuples(found); i++) add_id(&ids, sv_postgres_get(found, i, 0));
-    if (found) removed = (uint64_t)PQntuples(found);
+    for (int i = 0; found && i < PQntuples(found); i++) {
+        oldest = sv_postgres_get(found, i, 1);
+        if (!sv_postgres_get(found, i, 0)) continue; /* none is free */
+        add_id(&ids, sv_postgres_get(found, i, 0));
+        removed++;
+    }
     PQclear(found);
     if (status == STORE_OK) status = remove_decisions(self, &ids);
     sa_buffer_clear(&ids);
     what->count += removed;
-    what->more = what->more || removed == (uint64_t)batch(what);
+    what->more = what->more || (oldest == batch(what) && removed); /* else the next pass has them */
     if (state == DECISION_WAITS) what->waited += removed;
     if (state == DECISION_HELD) what->held += removed;
     return status;

@@ -240,8 +240,54 @@ def agents_that_move_are_counted_once():
     end([one])
 
 
+def grow_old(database, agent, event, ask):
+    """An event becomes older than what is kept while a server, asked for it, waits for its row; what is answered, once retention has passed."""
+    locked, begun, got = Session(database), time.monotonic(), []
+    locked.send(f"UPDATE decisions SET kept = kept - 57000 WHERE event = '{event}'; BEGIN; SELECT 1 FROM decisions WHERE event = '{event}' FOR UPDATE;")
+    thread = threading.Thread(target=lambda: got.append(ask()[0]), daemon=True)
+
+    def waits(for_what=""):
+        return int(pg.ask(f"SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '{for_what}%'", database)[0][0])
+
+    def retain():
+        """A pass, which does not wait for the row; or it does."""
+        pg.ask(INSERT + f"'old{time.monotonic()}', 0, 1, 0, 2, 0, 1, 0, '', '', '', '' FROM agents WHERE name = '{agent}'", database)
+        until(lambda: waits("DELETE") or pg.ask("SELECT 1 FROM decisions WHERE event LIKE 'old%'", database) == [])
+    while time.monotonic() < begun + 2:
+        retain()  # passes come often while there is something to remove
+    thread.start()
+    until(lambda: waits() or got)
+    while time.monotonic() < begun + 3.3:
+        retain()
+    locked.send("COMMIT;")
+    thread.join(30)
+    locked.process.kill()
+    return got
+
+
+def what_a_server_has_in_hand_is_not_removed():
+    """Feedback for an event that was about to be removed for its age, and an activation: what was answered stays."""
+    database, (server,) = begin(1, retention_days=60 / 86400)
+    check(server.call("PUT", "/v1/agents/slow", {**AGENT, "retention_days": 60 / 86400, "wait_seconds": 600}), 201)
+
+    def visit(agent, path, body, state, **more):
+        for at in range(5):
+            event = f"{agent}-{at}"
+            until(lambda: server.call("POST", f"/v1/agents/{agent}/decide", {"event": event, "contexts": CONTEXTS, **more})[0] in (200, 201))
+            got = grow_old(database, agent, event, lambda: server.call("POST", f"/v1/agents/{agent}/{path.replace('EVENT', event)}", body and {"event": event, **body}))
+            if got != [503]:  # a server waits for a lock for three seconds
+                break
+        assert got == [204], got
+        time.sleep(0.5)
+        until(lambda: pg.ask(f"SELECT state FROM decisions WHERE event = '{event}'", database) == [[state]], 5)
+    visit("home", "feedback", {"feedback": [1, 0]}, "1")
+    visit("slow", "activate/EVENT", {}, "0", activate=False)
+    end([server])
+
+
 CASES = [held_events_are_counted_by_the_database, decisions_with_stored_items_and_without_come_together, agents_that_come_back_keep_one_policy, long_waits_hide_no_events,
-         retention_takes_turns, locks_that_cannot_be_released_go_with_their_session, groups_that_a_deadlock_undoes_are_run_again, agents_that_move_are_counted_once]
+         retention_takes_turns, locks_that_cannot_be_released_go_with_their_session, groups_that_a_deadlock_undoes_are_run_again, agents_that_move_are_counted_once,
+         what_a_server_has_in_hand_is_not_removed]
 try:
     if __name__ == "__main__":
         main(*[case for case in CASES if not sys.argv[2:] or case.__name__ in sys.argv[2:]])
