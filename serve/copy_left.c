@@ -39,7 +39,7 @@ static sv_store_status number_entry(sv_store *store, const holding *held, sv_sum
                                     sv_store_entry *entry, uint64_t *seq) {
     *seq = 0;
     if (!entry->row.decision) {
-        sv_store_status status = sv_store_row_add(store, entry->agent, &entry->row);
+        sv_store_status status = sv_sums_row(sums, store, entry->agent, &entry->row);
         *seq = entry->row.seq;
         return status;
     }

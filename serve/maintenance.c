@@ -49,7 +49,7 @@ static sv_store_status number_entries(sv_service *self, sv_store *store) {
         if (entry.row.decision)
             status = revise(self, store, at, &entry.row.of);
         else {
-            status = sv_store_row_add(store, entry.agent, &entry.row);
+            status = sv_sums_row(&self->held_sums, store, entry.agent, &entry.row);
             at->seq = entry.row.seq;
         }
         if (status == STORE_OK)

@@ -97,8 +97,8 @@
     X(ROW_RESET,                                                                                             \
       "SELECT seq FROM journal WHERE agent = $1 AND seq >= $2 AND kind IN (1, $3) ORDER BY seq DESC "        \
       "LIMIT 1")                                                                                             \
-    X(INBOX_ADD, "INSERT INTO inbox (agent, kind, data, decision) SELECT id, $2, $3, $4::bigint " OF_AGENT   \
-                 " RETURNING id")                                                                            \
+    X(INBOX_ADD, "INSERT INTO inbox (agent, kind, data, decision, restarts) SELECT id, $2, $3, $4::bigint, " \
+                 "$5::int::boolean " OF_AGENT " RETURNING id")                                               \
     X(OLDEST_ROWS, "SELECT seq, time, decision FROM journal WHERE agent = $1 AND seq < coalesce("            \
                    "(SELECT 1::bigint << 62 FROM agents WHERE id = $1 AND deleted IS NOT NULL), "            \
                    "(SELECT min(version) FROM policies WHERE agent = $1), 0) ORDER BY seq LIMIT $2")         \
@@ -200,8 +200,8 @@
                 "EXISTS (SELECT 1 FROM servers WHERE format < $1::int AND " HEARD_OF ")::int::bigint")       \
     X(REQUIRE, "UPDATE facts SET value = $1::int WHERE name = 'readers' AND value::int < $1::int")           \
     X(INBOX, "SELECT i.* FROM (SELECT a FROM unnest($1::bigint[]) a ORDER BY a <= $2::bigint, a) a, "        \
-             "LATERAL (SELECT id, agent, kind, data, decision FROM inbox WHERE agent = a AND seq = 0 ORDER " \
-             "BY id LIMIT 1) i LIMIT 1")                                                                     \
+             "LATERAL (SELECT id, agent, kind, data, decision, restarts FROM inbox WHERE agent = a AND seq " \
+             "= 0 ORDER BY id LIMIT 1) i LIMIT 1")                                                           \
     X(INBOX_DONE, "UPDATE inbox SET seq = $2, data = NULL WHERE id = $1")                                    \
     X(INBOX_DROP, "DELETE FROM inbox WHERE id = $1")                                                         \
     X(INBOX_TIDY, "DELETE FROM inbox WHERE agent = $1 AND seq > 0 AND time < now() - interval '1 min'")      \

@@ -103,7 +103,8 @@ static sv_store_status run_put(sv_job *base, sv_store *store) {
     sv_store_row row = {.kind = self->kind,
                         .time = sv_clock_milliseconds(),
                         .data = self->written.text,
-                        .size = self->written.size};
+                        .size = self->written.size,
+                        .restarts = self->restarts};
     sv_store_status status = STORE_OK;
     self->id = exchange->agent ? exchange->agent->id : 0;
     if (exchange->service->cluster && self->settings->revise_days > 0 &&
@@ -126,9 +127,7 @@ static sv_store_status run_put(sv_job *base, sv_store *store) {
     }
     if (status == STORE_OK && !self->fresh && self->kind == ROW_NEW)
         status = sv_store_decisions_drop(store, self->id, &self->dropped, &self->held);
-    if (status == STORE_OK) status = sv_store_row_add(store, self->id, &row);
-    if (status == STORE_OK && self->restarts)
-        status = sv_sums_restart(&exchange->service->sums, store, self->id, row.seq);
+    if (status == STORE_OK) status = sv_sums_row(&exchange->service->sums, store, self->id, &row);
     self->seq = row.seq;
     self->inbox = row.inbox;
     return status;

@@ -202,6 +202,7 @@ typedef struct store_row {
     size_t size;
     sv_store_decision of; /* with sv_store_rows: the decision, if it is there: id 0 where not */
     int64_t inbox;        /* with sv_store_row_add, where another server numbers rows: what it waits as */
+    bool restarts;        /* with sv_store_row_add and entries: sums begin again with it (sv_sums_row) */
 } sv_store_row;
 
 /* Gives it the agent's next seq. A learnt decision is marked as such. Where the agent is not held, it is left

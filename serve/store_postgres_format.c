@@ -84,12 +84,15 @@ static const char MAKE_4[] =
     "NULL; END $$;"
     "CREATE INDEX inbox_open ON inbox (agent, id) WHERE seq = 0";
 
+/* A PUT by which what is compared with the control begins again, once it is a row. */
+static const char MAKE_5[] = "ALTER TABLE inbox ADD COLUMN restarts boolean NOT NULL DEFAULT false";
+
 /* MAKE[n] leads from format n to n + 1. NEXT_MIGRATION: of the version after this one, in tests. */
 static const struct migration {
     const char *sql;
     bool breaks; /* programs that know no more than format n */
 } MAKE[] = {
-    {MAKE_1, true}, {MAKE_2, false}, {MAKE_3, false}, {MAKE_4, false},
+    {MAKE_1, true}, {MAKE_2, false}, {MAKE_3, false}, {MAKE_4, false}, {MAKE_5, false},
 #ifdef NEXT_MIGRATION
     NEXT_MIGRATION,
 #endif

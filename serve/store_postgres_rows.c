@@ -42,6 +42,7 @@ static sv_store_status leave(sv_store *self, int64_t agent, sv_store_row *row) {
         sv_postgres_number(&values, row->decision);
     else
         sv_postgres_text(&values, NULL);
+    sv_postgres_number(&values, row->restarts);
     PGresult *result = sv_postgres_run(self, SQL_INBOX_ADD, &values, &status);
     if (!result) return status;
     bool there = PQntuples(result); /* the agent */

@@ -198,7 +198,8 @@ sv_store_status sv_postgres_inbox(sv_store *self, sv_store_entry *out) {
                             .row = {.kind = (sv_row_kind)sv_postgres_get(self->found, 0, 2),
                                     .data = PQgetvalue(self->found, 0, 3),
                                     .size = (size_t)PQgetlength(self->found, 0, 3),
-                                    .decision = decision}};
+                                    .decision = decision,
+                                    .restarts = sv_postgres_get(self->found, 0, 5)}};
     self->entered = out->agent;
     if (!decision) return STORE_OK;
     out->row.data = NULL; /* the decision takes the place of what was found */

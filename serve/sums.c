@@ -259,10 +259,12 @@ sv_store_status sv_sums_revised(sv_sums *self, sv_store *store, const sv_store_d
     return STORE_OK;
 }
 
-sv_store_status sv_sums_restart(sv_sums *self, sv_store *store, int64_t agent, uint64_t seq) {
+sv_store_status sv_sums_row(sv_sums *self, sv_store *store, int64_t agent, sv_store_row *row) {
     sv_hour *hour;
-    sv_store_status status = sv_sums_hour(self, store, agent, &hour);
-    if (status == STORE_OK) hour->since = (sv_since){.time = sv_clock_milliseconds(), .seq = seq};
+    sv_store_status status = sv_store_row_add(store, agent, row);
+    if (status != STORE_OK || !row->seq || !row->restarts) return status;
+    status = sv_sums_hour(self, store, agent, &hour);
+    if (status == STORE_OK) hour->since = (sv_since){.time = sv_clock_milliseconds(), .seq = row->seq};
     return status;
 }
 
@@ -286,7 +288,7 @@ static bool take_one(void *user, int64_t agent, const char *data) {
     }
     self->status = sv_sums_hour(self->sums, self->store, agent, &hour);
     if (self->status == STORE_OK) {
-        sv_since since = left->since.time ? left->since : hour->since; /* it was begun again there */
+        sv_since since = hour->since; /* who learns the agent alone adds to it */
         sv_hour_merge(hour, left);
         hour->since = since;
     }

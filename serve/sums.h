@@ -38,7 +38,8 @@ sv_store_status sv_sums_take_left(sv_sums *self, sv_store *store);
 /* What an event had taught became something else: values of rows, before and now. */
 sv_store_status sv_sums_revised(sv_sums *self, sv_store *store, const sv_store_decision *decision,
                                 const sa_buffer *before, const sa_buffer *now);
-/* The control was set by row seq: what is known since then begins again. */
-sv_store_status sv_sums_restart(sv_sums *self, sv_store *store, int64_t agent, uint64_t seq);
+/* Adds a row. If `restarts`, the control is set by it: what is known since then begins again where the row
+ * gets its number, with which events of before are told apart; else it is left with the row. */
+sv_store_status sv_sums_row(sv_sums *self, sv_store *store, int64_t agent, sv_store_row *row);
 
 #endif

@@ -592,7 +592,7 @@ def what_servers_left_for_each_other_comes_along():
 
     def change():
         try:
-            server.call("PUT", "/v1/agents/home", {**HOME, "revise_days": 7, "slate": 1})
+            server.call("PUT", "/v1/agents/home", {**HOME, "revise_days": 7, "slate": 1, "control": 0.3})
         except OSError:  # killed while it waits for one that learns
             pass
     threading.Thread(target=change, daemon=True).start()
@@ -608,12 +608,15 @@ def what_servers_left_for_each_other_comes_along():
     assert sum(hour["sides"]["agent"]["decisions"] for hour in hours) == sum(hour["feedback"] for hour in hours) - 1 == 41, hours
     server = serve(new)
     about = until(lambda: (lambda about: about["counts"]["learnt"] == 41 and about)(learnt(server, "home")))
-    assert about["seq"] == 44 and about["settings"]["slate"] == 1, about
+    since = (40, 1)  # of the sides, since the control was changed: without e0, and what revised it
+    assert about["seq"] == 44 and about["settings"]["slate"] == 1 and (about["sides"]["agent"]["events"], about["sides"]["agent"]["reward"]) == since, about
     model = check(server.call("GET", "/v1/agents/home/model"), 200)
     assert server.stop() == 0 and run("--check", new).returncode == 0
     server = serve(url)  # and a server that learns comes to the same
     until(lambda: learnt(server, "home")["counts"]["learnt"] == 41)
-    assert learnt(server, "home")["seq"] == 44 and check(server.call("GET", "/v1/agents/home/model"), 200) == model
+    about = learnt(server, "home")
+    assert about["seq"] == 44 and (about["sides"]["agent"]["events"], about["sides"]["agent"]["reward"]) == since, about
+    assert check(server.call("GET", "/v1/agents/home/model"), 200) == model
     assert server.stop() == 0
 
 

@@ -175,6 +175,36 @@ def another_agent_has_nothing_to_revise():
         assert check(server.call("GET", "/v1/agents/home"), 200)["counts"]["late"] == 2
 
 
+def a_new_control_begins_again():
+    """What is learnt after a change of the control is compared, and what revises an event of before changes nothing of it."""
+    with home(PROGRAM) as server:
+        put(server, control=0.5)
+
+        def visit(events, values, id):
+            for event in events:
+                if id == "click":
+                    decide(server, event)
+                feedback(server, event, values, id)
+            settle(server)
+        old, new = [f"e{i}" for i in range(8)], [f"n{i}" for i in range(8)]
+        sides = lambda: (lambda all: {side: (all[side]["events"], all[side]["reward"]) for side in ("agent", "control")})(check(server.call("GET", "/v1/agents/home"), 200)["sides"])
+        for change, so_far in (({"control": 0.4}, {}), ({"control": 0.4, "options": {**OPTIONS, "lambda": 2}, "reset": True}, {"reset": True})):
+            visit([event + str(so_far) for event in old], [1, 0], "click")
+            put(server, 200, **change)
+            assert sides() == {"agent": (0, None), "control": (0, None)}, sides()
+            visit([event + str(so_far) for event in new], [1, 0], "click")
+            before = sides()
+            assert sum(events for events, _ in before.values()) == 8 and all(reward in (1, None) for _, reward in before.values()), before
+            visit([event + str(so_far) for event in old], [5, 0], "order")
+            assert sides() == before, (before, sides())
+            server.kill()
+            server.start()
+            settle(server)
+            assert sides() == before, (before, sides())
+            visit([event + str(so_far) for event in new], [2, 0], "order")
+            assert all(after == (events, reward and 3) for (events, reward), after in zip(before.values(), sides().values())), (before, sides())
+
+
 def bad_input():
     with home(PROGRAM) as server:
         for wrong in (-1, 366, "week", None):
@@ -183,4 +213,5 @@ def bad_input():
         assert "cc-mab" in said and "revise" in said, said
 
 
-main(late_feedback_revises, what_was_not_seen_may_come_late, without_it_late_feedback_is_only_kept, another_agent_has_nothing_to_revise, bad_input)
+main(late_feedback_revises, what_was_not_seen_may_come_late, without_it_late_feedback_is_only_kept, another_agent_has_nothing_to_revise, a_new_control_begins_again,
+     bad_input)
