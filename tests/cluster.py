@@ -106,15 +106,24 @@ def same_after_replay(pg, database, servers, agent="home"):
     rows = gapless(pg, database, agent)
     for server in servers:
         until(lambda: server.model(agent) == rows)
+    written = f"SELECT max(version) FROM policies WHERE agent = (SELECT id FROM agents WHERE name = '{agent}')"
+    until(lambda: pg.sql(written, database) == [[str(rows)]])
     before = {check(server.call("GET", f"/v1/agents/{agent}/model"), 200) for server in servers}
     assert len(before) == 1
     end(servers)
     pg.sql("DELETE FROM policies; DELETE FROM chunks", database)
     fresh = Member(pg, database).start()
-    until(lambda: fresh.model(agent) == rows)
+    until(lambda: fresh.model(agent) == rows and pg.sql(written, database) == [[str(rows)]])
     assert before == {check(fresh.call("GET", f"/v1/agents/{agent}/model"), 200)}
     fresh.kill()
     sound(pg, database)
+
+
+def absences(server):
+    """How often it has said that the database is gone, and that it is there again: one after the other."""
+    said = ["it is tried again" in line for line in server.said().splitlines() if "it is tried again" in line or "the database is there again" in line]
+    assert said == [i % 2 == 0 for i in range(len(said))], said
+    return said.count(True), said.count(False)
 
 
 class Ledger:

@@ -127,7 +127,7 @@ def a_change_is_seen_by_all():
     def seen(server, by):
         begin = time.monotonic()
         assert stored(by) == items, "who answers a change has it"
-        until(lambda: stored(server) == items, seconds=5, pause=0.002)
+        until(lambda: stored(server) == items, pause=0.002)
         lags.append(time.monotonic() - begin)
         assert version(server) == version(by)
     first = change(one, "PUT", items.values())
@@ -143,6 +143,7 @@ def a_change_is_seen_by_all():
         del items[f"p{i + 10}"]
         change(other, "DELETE", path=f"/p{i + 10}")
         seen(at, other)
+    assert sorted(lags)[len(lags) // 2] < 2, lags
     print(f"   others have a change after {1000 * sorted(lags)[len(lags) // 2]:.0f} ms, {1000 * max(lags):.0f} ms at most")
     again = change(two, "PUT", items.values())
     assert (again["added"], again["changed"], again["removed"]) == (0, 0, 0) and again["version"] == version(one) > first["version"]
@@ -152,7 +153,7 @@ def a_change_is_seen_by_all():
     third = Member(database).start()  # which comes later, and reads it whole
     assert stored(third) == items
     change(third, "DELETE")
-    until(lambda: not stored(one) and not stored(two), seconds=5)
+    until(lambda: not stored(one) and not stored(two))
     assert check(third.call("DELETE", PATH), 204) == b""
     until(lambda: pg.sql("SELECT (SELECT count(*) FROM items) + (SELECT count(*) FROM catalogues)", database) == [["0"]])
     end([one, two, third])
@@ -197,7 +198,7 @@ def decisions_keep_the_items_that_they_used():
     learner = next(server for server in (one, two) if server.learns())
     left = two if learner is one else one
     learner.kill()
-    until(lambda: left.learns(), seconds=10)
+    until(lambda: left.learns())
     ledger[change(left, "PATCH", [{"id": "p5", "price": 77}])["version"]] = {**items, "p5": {**items["p5"], "price": 77}}
     items["p5"] = {**items["p5"], "price": 77}
     play([left], 20, "b")
@@ -399,10 +400,10 @@ def a_backlog_of_late_feedback_keeps_nobody_waiting():
     check(other.decide("h"), 201)
     pg.sql("INSERT INTO inbox (agent, kind, data, decision) SELECT agent, 5, '', id FROM decisions, generate_series(1, 12000) WHERE event = 'e'", database)
     check(other.feed("h"), 204)
-    left = until(lambda: pg.sql("SELECT i.count FROM decisions, (SELECT count(*) FROM inbox WHERE seq = 0) i WHERE event = 'h' AND state = 1", database), 60)
+    left = until(lambda: pg.ask("SELECT i.count FROM decisions, (SELECT count(*) FROM inbox WHERE seq = 0) i WHERE event = 'h' AND state = 1", database), 60)
     assert int(left[0][0]) > 6000, left
     check(other.call("PUT", "/v1/agents/home", {**cluster.AGENT, "wait_seconds": 1}), 200)
-    left = until(lambda: pg.sql("SELECT i.count FROM (SELECT count(*) FROM inbox WHERE seq = 0) i WHERE EXISTS (SELECT 1 FROM journal WHERE kind = 2)", database), 60)
+    left = until(lambda: pg.ask("SELECT i.count FROM (SELECT count(*) FROM inbox WHERE seq = 0) i WHERE EXISTS (SELECT 1 FROM journal WHERE kind = 2)", database), 60)
     assert int(left[0][0]) > 1000, left
     until(lambda: pg.sql("SELECT count(*) FROM inbox WHERE decision IS NOT NULL", database) == [["0"]], 60)
     assert pg.sql("SELECT count(*) FROM journal WHERE kind = 5", database) == [["1"]]  # the others told nothing new

@@ -479,7 +479,7 @@ def what_cannot_be_copied_is_refused():
 def a_lock(database, mode):
     """Somebody else's, on the last table: a copy comes so far, and no further."""
     holder = subprocess.Popen(["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"][:4 * (os.getuid() == 0)] + [
-        pg.bin + "/psql", "-h", pg.folder, "-U", "postgres", "-d", database, "-c", f"BEGIN; LOCK TABLE evaluations IN {mode} MODE; SELECT pg_sleep(20)"],
+        pg.bin + "/psql", "-h", pg.folder, "-U", "postgres", "-d", database, "-c", f"BEGIN; LOCK TABLE evaluations IN {mode} MODE; SELECT pg_sleep(100)"],
         cwd=pg.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     until(lambda: pg.sql("SELECT count(*) FROM pg_locks WHERE relation = 'evaluations'::regclass AND granted", database) == [["1"]])
     return holder

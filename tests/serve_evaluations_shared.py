@@ -99,8 +99,7 @@ def any_server_tells_and_ends():
     assert two.call("DELETE", f"{PATH}/{waits}")[0] == 204
     begin = time.monotonic()
     assert two.call("DELETE", f"{PATH}/{runs}")[0] == 204
-    until(lambda: not os.path.exists(f"/proc/{process}"), seconds=5)
-    until(lambda: not one.files(), seconds=5)
+    until(lambda: not os.path.exists(f"/proc/{process}") and not one.files())
     print(f"ended elsewhere after {time.monotonic() - begin:.2f} s", flush=True)
     time.sleep(0.5)
     assert not one.helpers(), "what waited has begun"
@@ -133,7 +132,7 @@ def any_server_tells_and_ends():
     ask(two, SLOW)
     until(two.helpers)
     assert one.call("DELETE", "/v1/agents/home")[0] == 204
-    until(lambda: not two.helpers() and not two.files(), seconds=5)
+    until(lambda: not two.helpers() and not two.files())
     until(lambda: pg.sql("SELECT count(*) FROM evaluations", database) == [["0"]])
     for server in (one, two):
         assert server.stop() == 0
@@ -181,7 +180,7 @@ def the_end_waits_for_the_database():
     number = ask(one, SLOW)
     (process,) = until(one.helpers)
     held = lock(database, "UPDATE evaluations SET stop = 'an event was erased';", "BEGIN;", "SELECT 1 FROM evaluations FOR UPDATE;")
-    until(lambda: not os.path.exists(f"/proc/{process}") and not one.files(), seconds=5)
+    until(lambda: not os.path.exists(f"/proc/{process}") and not one.files())
     time.sleep(4)
     free(held)
     everywhere(servers, number, ("failed", None))

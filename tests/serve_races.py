@@ -47,14 +47,16 @@ def a_decision_that_is_being_written():
     one, two = [Member(database).start() for _ in range(2)]
     assert one.call("PUT", "/v1/agents/home", AGENT)[0] == 201
     until(lambda: two.call("POST", "/v1/agents/home/decide", {"contexts": CONTEXTS})[0] == 201)
-    pg.sql("CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1.5); RETURN NEW; END'; "
-           "CREATE TRIGGER slow AFTER INSERT ON decisions FOR EACH ROW EXECUTE FUNCTION nap()", database)
+    pg.sql("CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS 'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END'; "
+           "CREATE TRIGGER slow AFTER INSERT ON decisions FOR EACH ROW EXECUTE FUNCTION wait()", database)
+    pg.ask("SELECT pg_advisory_lock(1)", database)
     got = []
     asks = threading.Thread(target=lambda: got.append(two.call("POST", "/v1/agents/home/decide", {"event": "late", "contexts": CONTEXTS})[0]))
     asks.start()
-    until(lambda: pg.sql("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'INSERT INTO decisions%' AND state = 'active'", database) == [["1"]])
+    until(lambda: pg.ask("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND NOT granted", database) == [["1"]])
     assert one.call("DELETE", "/v1/agents/home")[0] == 204
     assert asks.is_alive() and not gone(database)
+    pg.ask("SELECT pg_advisory_unlock(1)", database)
     asks.join()
     assert got == [201], got
     until(lambda: gone(database))
