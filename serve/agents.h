@@ -102,6 +102,8 @@ typedef struct agent {
     uint64_t written_seq;
     bool written_alone;                /* no older policy is kept */
     double written_time, written_cost; /* when, and how many seconds it took */
+    bool untold;                       /* whether it is broken, others do not know yet */
+    double told_time;                  /* when they were to be told last */
     atomic_bool dirty;                 /* it is in the learner's list, or has rows to learn */
     struct agent *next_dirty;
 } sv_agent;

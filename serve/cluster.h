@@ -88,7 +88,7 @@ bool sv_cluster_open(void *self, sv_store *store, sv_agent *agent);
 /* The agent as it is now becomes a policy. false: not now, or it is not held any longer. */
 bool sv_cluster_publish(void *self, sv_agent *agent);
 bool sv_cluster_keep_newest(void *self, sv_agent *agent); /* older policies go */
-/* It cannot go on, and why; NULL: it can again. */
-void sv_cluster_break(void *self, sv_agent *agent, const char *why);
+/* It cannot go on, and why; NULL: it can again. false: not now. */
+bool sv_cluster_break(void *self, sv_agent *agent, const char *why);
 
 #endif

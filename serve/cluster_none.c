@@ -72,4 +72,6 @@ bool sv_cluster_open(void *self, sv_store *store, sv_agent *agent) {
 }
 bool sv_cluster_publish(void *self, sv_agent *agent) { return (void)self, (void)agent, false; }
 bool sv_cluster_keep_newest(void *self, sv_agent *agent) { return (void)self, (void)agent, false; }
-void sv_cluster_break(void *self, sv_agent *agent, const char *why) { (void)self, (void)agent, (void)why; }
+bool sv_cluster_break(void *self, sv_agent *agent, const char *why) {
+    return (void)self, (void)agent, (void)why, false;
+}

@@ -316,9 +316,9 @@ static sv_store_status run_break(sv_job *base, sv_store *store) {
                                                   : STORE_OK;
 }
 
-void sv_cluster_break(void *user, sv_agent *agent, const char *why) {
+bool sv_cluster_break(void *user, sv_agent *agent, const char *why) {
     breaking work = {.agent = agent, .why = why};
-    sv_cluster_ask_holder(user, &work.job, run_break);
+    return sv_cluster_ask_holder(user, &work.job, run_break) == STORE_OK;
 }
 
 typedef struct keeping {

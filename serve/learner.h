@@ -17,7 +17,8 @@ typedef struct learner_shared {
     bool (*open)(void *user, sv_store *store, sv_agent *agent); /* false: not now */
     bool (*publish)(void *user, sv_agent *agent);
     bool (*keep_newest)(void *user, sv_agent *agent); /* older policies go, and let retention go on */
-    void (*broke)(void *user, sv_agent *agent, const char *why); /* NULL: it can go on again */
+    /* NULL: it can go on again. false: not now */
+    bool (*broke)(void *user, sv_agent *agent, const char *why);
 } sv_learner_shared;
 
 typedef struct learner_options {

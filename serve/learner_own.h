@@ -50,8 +50,8 @@ void sv_learner_write_last(sv_learner *self);        /* of each agent that has l
 /* ---- learner_shared.c: where servers share the store ---- */
 
 double sv_learner_shared_pause(void); /* between two looks at what waits to be published */
-/* It cannot go on, and why; NULL: it can again. */
-void sv_learner_tell_broken(sv_learner *self, sv_agent *agent, const char *why);
+/* Others are told whether it is broken, and why; again and again, where the database does not take it. */
+void sv_learner_tell_broken(sv_learner *self, sv_agent *agent);
 /* Is it this server's, with all that it has learnt so far? It is opened where it has been taken, and dropped
  * where it is lost. */
 bool sv_learner_is_held(sv_learner *self, sv_agent *agent);

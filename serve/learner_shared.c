@@ -1,15 +1,26 @@
 /* An agent that several servers have: it is taken over from another one, published for the others, and lost
  * to one. */
+#include <string.h>
+
 #include "learner_own.h"
 #include "thread_name.h"
 
 /* Between two policies for others: at least so long, and four times what the last one took. */
 static const double PUBLISH_SECONDS = 0.2, PUBLISH_FACTOR = 4;
+static const double UNTOLD_SECONDS = 1; /* between two tries to tell others that an agent is broken */
 
 double sv_learner_shared_pause(void) { return PUBLISH_SECONDS / 2; }
 
-void sv_learner_tell_broken(sv_learner *self, sv_agent *agent, const char *why) {
-    if (self->options.shared) self->options.shared->broke(self->options.shared->user, agent, why);
+void sv_learner_tell_broken(sv_learner *self, sv_agent *agent) {
+    const sv_learner_shared *shared = self->options.shared;
+    char why[sizeof agent->why];
+    if (!shared) return;
+    pthread_mutex_lock(&agent->lock);
+    bool broken = atomic_load(&agent->broken);
+    memcpy(why, agent->why, sizeof why);
+    pthread_mutex_unlock(&agent->lock);
+    agent->untold = !shared->broke(shared->user, agent, broken ? why : NULL);
+    agent->told_time = sv_clock_seconds();
 }
 
 /* ---- publishing ---- */
@@ -53,6 +64,8 @@ void sv_learner_publish_waiting(sv_learner *self) {
         if (all[i]->opened && all[i]->opened == atomic_load(&all[i]->tenure)) {
             sv_learner_publish_shared(self, all[i], atomic_load(&self->stop));
             keep_newest(self, all[i], now);
+            if (all[i]->untold && now - all[i]->told_time >= UNTOLD_SECONDS)
+                sv_learner_tell_broken(self, all[i]);
         }
         sv_agent_release(all[i]);
     }
@@ -67,7 +80,7 @@ static void drop(sv_learner *self, sv_agent *agent) {
     agent->learner_settings = NULL;
     agent->learnt_seq = agent->published_seq = agent->written_seq = 0;
     agent->written_time = 0;
-    agent->checkpoint_wanted = agent->stalled = agent->written_alone = false;
+    agent->checkpoint_wanted = agent->stalled = agent->written_alone = agent->untold = false;
     sv_chunks_clear(&agent->written);
     sv_learner_set_replay(self, agent, 0);
     if (agent->recovering) { /* it has ended */
@@ -90,6 +103,7 @@ static bool take_over(sv_learner *self, sv_agent *agent, uint64_t held) {
     self->recovering++;
     pthread_mutex_unlock(&self->lock);
     sv_agent_mend(agent); /* what another server could not go on with is tried again */
+    sv_learner_tell_broken(self, agent);
     if (agent->model && sv_learner_fits(agent)) sv_learner_publish(self, agent);
     sv_learner_end_recovery(self, agent);
     return true;

@@ -65,7 +65,7 @@ void sv_learner_count_checkpoint(sv_learner *self, bool good, double seconds) {
 /* It goes on as it is, and the others as ever. */
 static void break_agent(sv_learner *self, sv_agent *agent, const char *sentence) {
     sv_agent_break(agent, sentence);
-    sv_learner_tell_broken(self, agent, sentence);
+    sv_learner_tell_broken(self, agent);
     fprintf(stderr, "superarm serve: agent %s is broken: %s\n", agent->name, sentence);
 }
 
@@ -78,7 +78,7 @@ static bool skip_to_reset(sv_learner *self, sv_agent *agent, uint64_t from) {
         return false;
     agent->learnt_seq = seq - 1;
     sv_agent_mend(agent);
-    sv_learner_tell_broken(self, agent, NULL);
+    sv_learner_tell_broken(self, agent);
     return true;
 }
 
