@@ -21,7 +21,10 @@ typedef enum learning { LEARNING_YES, LEARNING_NO, LEARNING_ONLY } sv_learning;
 sv_cluster *sv_cluster_new(sv_service *service, sv_store *store, sv_learning learning, sv_refusal *why);
 /* Its threads, once writers and learner are there. */
 bool sv_cluster_start(sv_cluster *self);
-void sv_cluster_stop(sv_cluster *self);     /* before them; NULL is fine */
+/* Before them: it learns no more agents. NULL is fine. */
+void sv_cluster_stop(sv_cluster *self);
+/* After those that hold agents, which others would end where it is not among the servers. NULL is fine. */
+void sv_cluster_leave(sv_cluster *self);
 void sv_cluster_destroy(sv_cluster *self);  /* after them */
 void sv_cluster_set_keys(sv_cluster *self); /* the service's keys have changed */
 

@@ -20,7 +20,8 @@ static sv_store_status say(sv_cluster *self) {
                            .name = self->name,
                            .version = sa_version(),
                            .keys = keys,
-                           .learns = self->learning != LEARNING_NO && !*self->scratch_trouble,
+                           .learns = self->learning != LEARNING_NO && !*self->scratch_trouble &&
+                                     !atomic_load(&self->stop),
                            .backend = self->backend};
     pthread_mutex_unlock(&self->lock);
     return sv_shared_beat(self->beat_store, &me);
@@ -114,22 +115,29 @@ static bool beat(sv_cluster *self) {
     return status == STORE_OK;
 }
 
-/* One more after the stop: a database that hangs then is seen by it, too. */
+/* One more before it leaves: a database that hangs then is seen by it, too. */
 static void *work(void *user) {
     sv_cluster *self = user;
     sv_thread_name("beat");
     for (bool last = false; !last;) {
-        last = atomic_load(&self->stop);
+        last = atomic_load(&self->leaves);
         double until = sv_clock_seconds() + BEAT_SECONDS;
         atomic_store(&self->asked, sv_clock_seconds());
         bool good = beat(self);
         atomic_store(&self->asked, 0);
         pthread_mutex_lock(&self->lock);
-        while (!(good && self->news) && !atomic_load(&self->stop))
+        while (!(good && self->news) && !atomic_load(&self->leaves))
             if (!sv_waiting_until(&self->told_beat, &self->lock, until)) break;
         pthread_mutex_unlock(&self->lock);
     }
     return NULL;
+}
+
+void sv_cluster_tell(sv_cluster *self) {
+    pthread_mutex_lock(&self->lock);
+    self->news = true;
+    pthread_cond_signal(&self->told_beat);
+    pthread_mutex_unlock(&self->lock);
 }
 
 void sv_cluster_set_backend(sv_cluster *self, int backend) {
@@ -145,10 +153,10 @@ bool sv_cluster_start_beat(sv_cluster *self) {
     return self->beats;
 }
 
-/* After `stop` is set. */
 void sv_cluster_stop_beat(sv_cluster *self) {
     if (!self->beats) return;
     pthread_mutex_lock(&self->lock);
+    atomic_store(&self->leaves, true);
     pthread_cond_signal(&self->told_beat);
     pthread_mutex_unlock(&self->lock);
     pthread_join(self->beat_thread, NULL);

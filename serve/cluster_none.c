@@ -35,6 +35,7 @@ sv_cluster *sv_cluster_new(sv_service *service, sv_store *store, sv_learning lea
 }
 bool sv_cluster_start(sv_cluster *self) { return (void)self, false; }
 void sv_cluster_stop(sv_cluster *self) { (void)self; }
+void sv_cluster_leave(sv_cluster *self) { (void)self; }
 void sv_cluster_destroy(sv_cluster *self) { (void)self; }
 void sv_cluster_set_keys(sv_cluster *self) { (void)self; }
 void sv_cluster_await(sv_cluster *self, sv_cluster_wait *wait) { (void)self, (void)wait; }

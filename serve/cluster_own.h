@@ -23,7 +23,7 @@ struct cluster {
     sv_store *store; /* the thread's own */
     pthread_t thread;
     int wake[2]; /* a pipe */
-    atomic_bool stop, open, told;
+    atomic_bool stop, open, told, leaves; /* leaves: others hear no more of it */
     atomic_bool joined; /* it may be among the servers: its keys are theirs */
     sv_store *beat_store;
     pthread_t beat_thread;
@@ -59,7 +59,8 @@ struct cluster {
 /* Joins the servers that are there; STORE_NONE: they have other keys, and the refusal says so. */
 sv_store_status sv_cluster_join(sv_cluster *self, sv_refusal *why);
 bool sv_cluster_start_beat(sv_cluster *self);
-void sv_cluster_stop_beat(sv_cluster *self); /* once `stop` is set */
+void sv_cluster_stop_beat(sv_cluster *self);
+void sv_cluster_tell(sv_cluster *self); /* the next beat is at once: there is news */
 void sv_cluster_set_backend(sv_cluster *self, int backend);
 /* What /readyz says, "" for nothing, and the log when that begins and ends. */
 void sv_cluster_set_trouble(sv_cluster *self, const char *sentence, bool refused);

@@ -371,8 +371,13 @@ void sv_cluster_stop(sv_cluster *self) {
     wake(self);
     pthread_join(self->thread, NULL);
     self->runs = false;
-    sv_cluster_stop_beat(self);
+    sv_cluster_tell(self);
     sv_cluster_stop_scratch(self);
+}
+
+void sv_cluster_leave(sv_cluster *self) {
+    if (!self || !self->beats) return;
+    sv_cluster_stop_beat(self);
     end_waits(self);
     sv_shared_leave(self->store, self->id);
 }

@@ -233,6 +233,7 @@ void sv_service_stop(sv_service *self) {
     sv_folding_stop(self->folding);
     if (self->holder != self->writer) sv_writer_stop(self->holder);
     sv_writer_stop(self->writer);
+    sv_cluster_leave(self->cluster);
     sv_evaluations_destroy(self->evaluations);
     sv_cluster_destroy(self->cluster);
     sv_folding_destroy(self->folding);

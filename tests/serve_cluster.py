@@ -263,6 +263,32 @@ def wrong_databases_are_refused():
     assert done.returncode == 2 and "pg_dump" in done.stderr
 
 
+def a_stop_ends_no_session():
+    """What was learnt last is written at the stop, by the session that holds the agent. That takes a second here, in which others leave it alone."""
+    database, servers = several(2)
+    check(servers[0].call("PUT", "/v1/agents/home", AGENT), 201)
+    for server in servers:
+        until(lambda: server.model() == 1)
+    learner = next(server for server in servers if server.learns())
+    other = next(server for server in servers if server is not learner)
+    size, newest = os.path.getsize(pg.folder + "/log"), "SELECT max(version) FROM policies"
+    pg.sql("CREATE FUNCTION nap() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1.5); RETURN NEW; END'; "
+           "CREATE TRIGGER slow BEFORE INSERT ON policies FOR EACH ROW EXECUTE FUNCTION nap()", database)
+    for i in range(2):
+        check(learner.decide(f"e{i}"), 201)
+        check(learner.feed(f"e{i}"), 204)
+        until(lambda: learner.model() == 2 + i)
+        if i == 0:
+            until(lambda: pg.ask(newest, database) == [["2"]])  # for a while there is no other, as this one took long
+    assert learner.stop() == 0
+    assert pg.ask(newest, database) == [["3"]] and pg.ask("SELECT count(*) FROM servers", database) == [["1"]]
+    until(lambda: other.learns() == 1 and other.model() == 3)
+    assert other.stop() == 0
+    assert "terminating connection due to administrator command" not in open(pg.folder + "/log").read()[size:]
+    assert pg.sql("SELECT count(*) FROM servers", database) == [["0"]]
+    sound(database)
+
+
 def other_keys_are_refused():
     database, files = pg.database(PROGRAM), [pg.folder + "/keys-1", pg.folder + "/keys-2"]
     for file in files:
@@ -347,6 +373,6 @@ try:
     if __name__ == "__main__":
         main(any_server_answers, any_server_knows_both_sides, feedback_spread_over_servers_is_learnt_once, a_learner_that_dies_is_replaced,
              a_learner_that_is_paused_is_replaced_and_writes_nothing_later, who_learns_is_chosen, the_database_comes_and_goes,
-             wrong_databases_are_refused, other_keys_are_refused, passwords, a_rolling_restart_fails_no_request)
+             wrong_databases_are_refused, other_keys_are_refused, passwords, a_stop_ends_no_session, a_rolling_restart_fails_no_request)
 finally:
     end(started)
