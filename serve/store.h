@@ -80,6 +80,9 @@ void sv_store_ruin(sv_store *self, const char *sentence);
 bool sv_store_is_ruined(sv_store *self);
 /* Was the last transaction undone for the sake of another? Then it may succeed if it is tried again. */
 bool sv_store_is_deadlocked(const sv_store *self);
+/* That, or did it wait for another one's lock in vain, or make what that one had made? Then nothing is wrong
+ * with the store. */
+bool sv_store_is_undone(const sv_store *self);
 /* A write that changes nothing: does the disk take one? Outside transactions. */
 sv_store_status sv_store_probe(sv_store *self);
 

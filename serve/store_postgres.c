@@ -60,12 +60,16 @@ static void forget_due(sv_store *self) {
     self->due_at = 0;
 }
 
-static void see_deadlock(sv_store *self, const PGresult *result) {
+/* For the sake of another session: deadlock_detected, lock_not_available, unique_violation. */
+static void see_others(sv_store *self, const PGresult *result) {
     const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    if (code && !strcmp(code, "40P01")) self->deadlocked = true;
+    if (!code) return;
+    if (!strcmp(code, "40P01")) self->deadlocked = true;
+    if (!strcmp(code, "40P01") || !strcmp(code, "55P03") || !strcmp(code, "23505")) self->undone = true;
 }
 
 bool sv_postgres_is_deadlocked(const sv_store *self) { return self->deadlocked; }
+bool sv_postgres_is_undone(const sv_store *self) { return self->undone; }
 
 /* Whatever failed, a later try may succeed: PostgreSQL undoes what was not committed. */
 sv_store_status sv_postgres_fail(sv_store *self, const char *text) {
@@ -114,7 +118,7 @@ PGresult *sv_postgres_run(sv_store *self, int which, const sv_postgres_values *v
         PGresult *result = PQexecPrepared(self->connection, name, values->count, values->values,
                                           values->sizes, values->formats, 1);
         if (is_good(result)) return result;
-        see_deadlock(self, result);
+        see_others(self, result);
         *status = sv_postgres_fail(self, PQerrorMessage(self->connection));
         PQclear(result);
         if (self->connection || self->transaction) break;
@@ -212,7 +216,7 @@ sv_store_status sv_postgres_receive(sv_store *self, uint64_t *count) {
     PGresult *result = PQgetResult(self->connection);
     bool good = is_good(result);
     if (!good && result && PQresultStatus(result) == PGRES_FATAL_ERROR) {
-        see_deadlock(self, result);
+        see_others(self, result);
         sv_postgres_say(self, PQresultErrorMessage(result));
     }
     *count = good ? strtoull(PQcmdTuples(result), NULL, 10) : 0;
@@ -260,11 +264,11 @@ sv_store_status sv_postgres_run_sql(sv_store *self, const char *sql) {
 /* ---- transactions ---- */
 
 sv_store_status sv_postgres_begin(sv_store *self) {
+    self->deadlocked = self->undone = false;
     for (int tries = 0; tries < 2; tries++) {
         sv_store_status status = sv_postgres_connect(self);
         if (status != STORE_OK) return status;
         self->ahead_count = 0;
-        self->deadlocked = false;
         forget_due(self);
         self->transaction = sv_postgres_run_sql(self, "BEGIN") == STORE_OK;
         if (self->transaction || self->connection) break;

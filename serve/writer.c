@@ -9,7 +9,7 @@
 #include "thread_name.h"
 #include "waiting.h"
 
-enum { MAINTENANCE = 4, REPEATS = 2 };
+enum { MAINTENANCE = 4, REPEATS = 2, MOST_UNDONE = 2 };
 static const double PROBE_SECONDS = 1, IDLE_SECONDS = 0.05, SHORT_IDLE_SECONDS = 0.002;
 
 /* How long a group waits for more. A commit costs an fsync whatever is in it, so at high load a group is
@@ -76,14 +76,15 @@ static sv_job *take_all(sv_writer *self, bool *stop) {
     return group;
 }
 
-static void note(sv_writer *self, sv_store_status status, size_t jobs) {
+/* `undone`: for the sake of another session, which says nothing about the disk. */
+static void note(sv_writer *self, sv_store_status status, size_t jobs, bool undone) {
     pthread_mutex_lock(&self->lock);
-    self->troubled = status != STORE_OK;
+    if (!undone) self->troubled = status != STORE_OK;
     self->failed = self->failed || status == STORE_FAILED;
     self->counts.commits += status == STORE_OK;
     self->counts.failures += status != STORE_OK;
     self->counts.jobs += status == STORE_OK ? jobs : 0;
-    if (status != STORE_OK)
+    if (status != STORE_OK && !undone)
         snprintf(self->sentence, sizeof self->sentence, "%s", sv_store_sentence(self->store));
     pthread_mutex_unlock(&self->lock);
 }
@@ -107,12 +108,15 @@ static sv_store_status run_group(sv_writer *self, sv_job *group, size_t *jobs) {
     return status;
 }
 
-/* Two servers may lock the same events in different orders, and the database undoes one of their groups. */
-static bool can_repeat(sv_writer *self, const sv_job *group, sv_store_status status) {
-    if (status != STORE_LATER || !sv_store_is_deadlocked(self->store)) return false;
+static bool repeats(const sv_job *group) {
     for (const sv_job *each = group; each; each = each->next)
         if (!each->repeats) return false;
     return true;
+}
+
+/* Two servers may lock the same events in different orders, and the database undoes one of their groups. */
+static bool can_repeat(sv_writer *self, const sv_job *group, sv_store_status status) {
+    return status == STORE_LATER && sv_store_is_deadlocked(self->store) && repeats(group);
 }
 
 static sv_store_status run_until_through(sv_writer *self, sv_job *group, size_t *jobs) {
@@ -126,22 +130,43 @@ static sv_store_status run_until_through(sv_writer *self, sv_job *group, size_t 
     return status;
 }
 
-static void write_group(sv_writer *self, sv_job *group) {
-    size_t jobs = 0;
-    bool failed_before = self->failed;
-    uint64_t changes = sv_store_changes(self->store);
-    sv_store_status status = run_until_through(self, group, &jobs);
-    bool wrote = status != STORE_OK || sv_store_changes(self->store) !=
-                                           changes; /* a group of retries says nothing about the disk */
-    if (!failed_before && wrote) note(self, status, jobs);
-    sv_job *last = atomic_load(&self->last_job);
-    if (last) last->end(last, status);
+static void end_group(sv_job *group, sv_store_status status) {
     while (group) {
         sv_job *next = group->next;
         if (group->queued) atomic_fetch_sub(group->queued, 1);
         group->end(group, status);
         group = next;
     }
+}
+
+/* true: it was undone for the sake of another session. Then nobody has been told, if it is to be run `apart`. */
+static bool try_group(sv_writer *self, sv_job *group, bool apart) {
+    size_t jobs = 0;
+    bool failed_before = self->failed;
+    uint64_t changes = sv_store_changes(self->store);
+    sv_store_status status = run_until_through(self, group, &jobs);
+    bool undone = status == STORE_LATER && sv_store_is_undone(self->store) && repeats(group);
+    bool wrote = status != STORE_OK || sv_store_changes(self->store) !=
+                                           changes; /* a group of retries says nothing about the disk */
+    if (!failed_before && wrote) note(self, status, jobs, undone);
+    sv_job *last = atomic_load(&self->last_job);
+    if (last) last->end(last, status);
+    if (!undone || !apart) end_group(group, status);
+    return undone;
+}
+
+/* A group that another session has undone is run again job by job, so that only those are refused which are in
+ * its way. Each may wait as long for a lock: after some the rest is refused, too. */
+static void write_group(sv_writer *self, sv_job *group) {
+    int undone = 0;
+    bool several = group->next;
+    if (!try_group(self, group, several) || !several) return;
+    for (sv_job *next; group && undone < MOST_UNDONE; group = next) {
+        next = group->next;
+        group->next = NULL;
+        undone += try_group(self, group, false);
+    }
+    end_group(group, STORE_LATER);
 }
 
 /* Maintenance that is due and has something to do goes in front of the group. */
@@ -161,10 +186,10 @@ static sv_job *add_maintenance(sv_writer *self, sv_job *group) {
 /* In trouble and without requests, the writer must find out by itself when the disk takes writes again. */
 static void probe(sv_writer *self) {
     double now = sv_clock_seconds();
-    if (!self->failed && sv_store_is_ruined(self->store)) note(self, STORE_FAILED, 0);
+    if (!self->failed && sv_store_is_ruined(self->store)) note(self, STORE_FAILED, 0, false);
     if (!self->troubled || self->failed || now < self->probe) return;
     self->probe = now + PROBE_SECONDS;
-    note(self, sv_store_probe(self->store), 0);
+    note(self, sv_store_probe(self->store), 0, false);
 }
 
 static void *work(void *user) {

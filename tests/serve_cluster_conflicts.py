@@ -328,9 +328,40 @@ def what_a_server_has_in_hand_is_not_removed():
     end([server])
 
 
+def who_needs_a_locked_row_is_refused_alone():
+    """One event is locked by another session: those who come together with its feedback wait, and only it is refused."""
+    database, (server,) = begin(1, wait_seconds=600)
+    for i in range(6):
+        check(server.decide(f"e{i}"), 201)
+    got, gate, other = {}, Session(database), Session(database)
+
+    def feed(event):
+        got[event] = server.feed(event)[0]
+    lock = "BEGIN; SELECT 1 FROM decisions WHERE event = '%s' FOR UPDATE;"
+    gate.send(lock % "e0")
+    other.send(lock % "e3")
+    threads = [threading.Thread(target=feed, args=(f"e{i}",)) for i in range(6)]
+    threads[0].start()
+    waits(database, 1)
+    for i, thread in enumerate(threads[1:]):  # they are one group
+        thread.start()
+        queued(server, i + 1)
+    gate.send("COMMIT;")
+    for thread in threads:
+        thread.join()
+    assert got == {f"e{i}": 204 if i != 3 else 503 for i in range(6)}, got
+    assert server.is_ready(), server.call("GET", "/readyz")[1]  # nothing is wrong with the database
+    other.send("COMMIT;")
+    check(server.feed("e3"), 204)
+    assert pg.ask("SELECT count(*) FROM feedback", database) == [["6"]]
+    gate.process.kill()
+    other.process.kill()
+    end([server])
+
+
 CASES = [held_events_are_counted_by_the_database, decisions_with_stored_items_and_without_come_together, agents_that_come_back_keep_one_policy, long_waits_hide_no_events,
          retention_takes_turns, locks_that_cannot_be_released_go_with_their_session, groups_that_a_deadlock_undoes_are_run_again, agents_that_move_are_counted_once,
-         what_a_server_has_in_hand_is_not_removed]
+         what_a_server_has_in_hand_is_not_removed, who_needs_a_locked_row_is_refused_alone]
 try:
     if __name__ == "__main__":
         main(*[case for case in CASES if not sys.argv[2:] or case.__name__ in sys.argv[2:]])
