@@ -169,8 +169,8 @@ bool sv_agent_change_settings(sv_agent *self, sv_settings *settings, uint64_t ve
     return newer;
 }
 
-void sv_agent_publish(sv_agent *self, sv_policy *policy, sv_settings *settings,
-                      const sa_agent_counts *counts) {
+void sv_agent_publish(sv_agent *self, sv_policy *policy, sv_settings *settings, const sa_agent_counts *counts,
+                      int64_t row_time) {
     sv_settings_retain(settings);
     pthread_mutex_lock(&self->lock);
     struct policy *before = self->policy;
@@ -182,7 +182,7 @@ void sv_agent_publish(sv_agent *self, sv_policy *policy, sv_settings *settings,
     if (sv_policy_version(policy) >= atomic_load(&self->last_seq))
         self->behind_since = 0;
     else { /* the next row is younger than the one that was learnt last */
-        double age = 1e-3 * (double)(sv_clock_milliseconds() - self->row_time),
+        double age = 1e-3 * (double)(sv_clock_milliseconds() - row_time),
                since = self->policy_time - age;
         if (age > 0 && since > self->behind_since) self->behind_since = since;
     }

@@ -143,9 +143,9 @@ bool sv_agent_serving(sv_agent *self, sv_policy **policy, sv_settings **settings
 /* They are those of the journal's last row. What is served goes on as it was until it is published. */
 /* Where they have versions, those that are not newer than what it has change nothing, and it says so. */
 bool sv_agent_change_settings(sv_agent *self, sv_settings *settings, uint64_t version);
-/* Takes over the policy. */
-void sv_agent_publish(sv_agent *self, sv_policy *policy, sv_settings *settings,
-                      const sa_agent_counts *counts);
+/* Takes over the policy. Rows that it is without came after `row_time`, in milliseconds. */
+void sv_agent_publish(sv_agent *self, sv_policy *policy, sv_settings *settings, const sa_agent_counts *counts,
+                      int64_t row_time);
 void sv_agent_break(sv_agent *self, const char *why);
 void sv_agent_mend(sv_agent *self);
 /* Refuses with 503 and the sentence if it is broken. */

@@ -128,13 +128,13 @@ static bool bring(sv_cluster *self, sv_store *store, int64_t agent, const sv_sha
 
 /* ---- for those who follow ---- */
 
-static bool serve(sv_agent *agent, sv_model *model, sv_settings *settings, uint64_t version,
+static bool serve(sv_agent *agent, sv_model *model, sv_settings *settings, uint64_t version, int64_t time,
                   sv_refusal *why) {
     sv_policy *policy = NULL;
     sa_agent_counts counts;
     if (!sv_model_policy(model, version, &policy, why)) return false;
     sv_model_count(model, &counts);
-    sv_agent_publish(agent, policy, settings, &counts);
+    sv_agent_publish(agent, policy, settings, &counts, time);
     return true;
 }
 
@@ -155,9 +155,10 @@ void sv_cluster_follow(sv_cluster *self, sv_agent *agent, uint64_t newest) {
     if (sv_shared_policy_get(self->store, agent->id, 0, &policy) != STORE_OK) goto end;
     sv_settings *settings = sv_settings_read_text(policy.settings, strlen(policy.settings), &why);
     uint64_t version = policy.version;
+    int64_t time = policy.time;
     bool good = settings && bring(self, self->store, agent->id, &policy, path.text, &agent->followed) &&
                 sv_model_load(path.text, &model, &why) && !atomic_load(&agent->tenure) &&
-                serve(agent, model, settings, version, &why);
+                serve(agent, model, settings, version, time, &why);
     if (!good && why.status)
         fprintf(stderr, "superarm serve: agent %s: policy %llu is not used: %s\n", agent->name,
                 (unsigned long long)version, why.message);

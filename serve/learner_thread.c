@@ -92,7 +92,7 @@ void sv_learner_publish(sv_learner *self, sv_agent *agent) {
         return;
     }
     sv_model_count(agent->model, &counts);
-    sv_agent_publish(agent, policy, agent->learner_settings, &counts);
+    sv_agent_publish(agent, policy, agent->learner_settings, &counts, agent->row_time);
     agent->published_seq = agent->learnt_seq;
     agent->published_time = sv_clock_seconds();
     pthread_mutex_lock(&self->lock);

@@ -221,8 +221,8 @@
       "INSERT INTO catalogues (agent, version, number, past, purged) VALUES ($1, $2, $3, $4, 0)")            \
     X(POLICIES_TIDY, "DELETE FROM policies WHERE agent = $1 AND version NOT IN (SELECT version FROM "        \
                      "policies WHERE agent = $1 ORDER BY version DESC LIMIT $2)")                            \
-    X(POLICY_GET, "SELECT version, settings, size, chunks FROM policies WHERE agent = $1 ORDER BY version "  \
-                  "DESC LIMIT 1 OFFSET $2")                                                                  \
+    X(POLICY_GET, "SELECT version, settings, size, chunks, time FROM policies WHERE agent = $1 ORDER BY "    \
+                  "version DESC LIMIT 1 OFFSET $2")                                                          \
     X(POLICY_NEWEST, "SELECT coalesce(max(version), 0) FROM policies WHERE agent = $1")                      \
     X(POLICY_COVERS, "SELECT count(*) FROM policies WHERE agent = $1 AND version >= $2")                     \
     X(POLICIES_BEFORE, "DELETE FROM policies WHERE agent = $1 AND version < $2")                             \

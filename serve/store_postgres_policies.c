@@ -42,6 +42,7 @@ sv_store_status sv_shared_policy_get(sv_store *self, int64_t agent, size_t skip,
     if (!PQntuples(result)) return STORE_NONE;
     *out = (sv_shared_policy){.version = (uint64_t)sv_postgres_get(result, 0, 0),
                               .settings = PQgetvalue(result, 0, 1),
+                              .time = sv_postgres_get(result, 0, 4),
                               .size = (uint64_t)sv_postgres_get(result, 0, 2),
                               .hashes = (const uint8_t *)PQgetvalue(result, 0, 3),
                               .count = (size_t)PQgetlength(result, 0, 3) / SA_SHA256_BYTES};

@@ -72,6 +72,7 @@ sv_store_status sv_shared_evaluations(sv_store *self, const char *server,
 typedef struct shared_policy {
     uint64_t version;
     const char *settings; /* JSON, as of that row */
+    int64_t time;         /* when it was written, milliseconds; of one that is read */
     uint64_t size;
     const uint8_t *hashes; /* (count, SA_SHA256_BYTES) of its chunks, in order */
     size_t count;

@@ -183,6 +183,29 @@ def a_learner_that_is_paused_is_replaced_and_writes_nothing_later():
     cluster.same_after_replay(pg, database, [victim, left])
 
 
+def a_follower_says_how_far_it_is_behind():
+    """Each policy is without the newest row, since rows come all the time: it is behind by that row, and not since the first one. SQL is the learner."""
+    database = pg.database(PROGRAM)
+    learner, follower = Member(database).start(), Member(database, "--learn", "no").start()
+    check(learner.call("PUT", "/v1/agents/home", AGENT), 201)
+    until(lambda: learner.model() == 1 and follower.model() == 1)
+    learner.kill()
+
+    def behind():
+        lines = check(follower.call("GET", "/metrics"), 200).decode().splitlines()
+        return next(float(line.split()[1]) for line in lines if line.startswith('superarm_seconds_behind{agent="home"}'))
+    pg.ask("INSERT INTO journal (agent, seq, kind, time) SELECT agent, 2, 2, time FROM journal", database)
+    begin = time.monotonic()
+    while time.monotonic() < begin + 5:
+        pg.ask("INSERT INTO journal (agent, seq, kind, time) SELECT agent, max(seq) + 1, 2, 0 FROM journal GROUP BY agent; INSERT INTO policies (agent, version, settings, time, size, chunks) "
+               "SELECT agent, (SELECT max(seq) FROM journal) - 1, settings, (extract(epoch from now()) * 1000)::bigint, size, chunks FROM policies ORDER BY version DESC LIMIT 1", database)
+        newest = int(pg.ask("SELECT max(version) FROM policies", database)[0][0])
+        until(lambda: follower.model() == newest)
+        time.sleep(0.1)
+    assert 0 < min(behind() for _ in range(3)) < 4, behind()  # it would be five by now
+    end([follower])
+
+
 def who_learns_is_chosen():
     database = pg.database(PROGRAM)
     asked, learner = Member(database, "--learn", "no").start(), Member(database, "--learn", "only").start()
@@ -371,7 +394,7 @@ def a_rolling_restart_fails_no_request():
 
 try:
     if __name__ == "__main__":
-        main(any_server_answers, any_server_knows_both_sides, feedback_spread_over_servers_is_learnt_once, a_learner_that_dies_is_replaced,
+        main(any_server_answers, any_server_knows_both_sides, feedback_spread_over_servers_is_learnt_once, a_follower_says_how_far_it_is_behind, a_learner_that_dies_is_replaced,
              a_learner_that_is_paused_is_replaced_and_writes_nothing_later, who_learns_is_chosen, the_database_comes_and_goes,
              wrong_databases_are_refused, other_keys_are_refused, passwords, a_stop_ends_no_session, a_rolling_restart_fails_no_request)
 finally:
