@@ -168,9 +168,10 @@ end:
     sa_buffer_clear(&path);
 }
 
-/* Policies are not written after every row: the one that has the last row comes soon. */
+/* Policies are not written after every row: the one that has the last row comes soon. Not for long: this is
+ * one of few threads, and who wants a later one asks again. */
 static void await_newest(sv_store *store, const sv_agent *agent) {
-    static const double SECONDS = 5;
+    static const double SECONDS = 1;
     uint64_t version = 0, last = atomic_load(&agent->last_seq);
     for (double until = sv_clock_seconds() + SECONDS; sv_clock_seconds() < until; usleep(20000))
         if (sv_shared_newest(store, agent->id, &version) != STORE_OK || version >= last) return;
