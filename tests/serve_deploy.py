@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -44,21 +45,63 @@ def call(*arguments):
     return ask(*arguments)[0]
 
 
-def nginx_asks_who_is_there():
-    from postgres import Postgres
-    pg = Postgres()
-    database = pg.database(PROGRAM)
-    ports, front = [free_port(), free_port()], free_port()
+def nginx_of(folder, ports, front):
+    """Its command, with the config that we hand out and these ports."""
     config = open(EXAMPLES + "nginx.conf").read()
     for given, own in (("8081", ports[0]), ("8082", ports[1]), ("listen 127.0.0.1:8080", f"listen 127.0.0.1:{front}")):
         assert given in config
         config = config.replace(given, str(own))
-    folder = tempfile.mkdtemp(prefix="superarm-nginx-")
     os.chmod(folder, 0o755)
     open(folder + "/nginx.conf", "w").write(f"pid {folder}/pid; error_log {folder}/log;\n" + config)
     nginx = [shutil.which("nginx") or "/usr/sbin/nginx", "-c", folder + "/nginx.conf", "-e", folder + "/log"]
     checked = subprocess.run([*nginx, "-t"], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
+    return nginx
+
+
+def nginx_sends_twice_what_is_one():
+    """Both servers take every request and hang up: a POST is tried again where a second one changes nothing, and nowhere else."""
+    ports, front, seen, listeners = [free_port(), free_port()], free_port(), [], []
+
+    def serve(listener):
+        while True:
+            try:
+                connection = listener.accept()[0]
+            except OSError:  # closed: the end
+                return
+            seen.append(" ".join(connection.recv(65536).decode().split()[:2]))
+            connection.close()
+    for port in ports:
+        listeners.append(socket.create_server(("127.0.0.1", port)))
+        threading.Thread(target=serve, args=listeners[-1:], daemon=True).start()
+    with tempfile.TemporaryDirectory(prefix="superarm-nginx-") as folder:
+        proxy = subprocess.Popen([*nginx_of(folder, ports, front), "-g", "daemon off;"])
+        try:
+            until(lambda: call(front, "GET", "/readyz"))
+            twice = ["POST /v1/agents/home/" + rest for rest in ("decide", "decide?dry=1", "feedback", "shown", "activate/e%2F1")] + [
+                "POST /personalizer/v1.0/" + rest for rest in ("rank", "multislot/rank", "events/e/reward", "multislot/events/e/activate")] + [
+                "GET /v1/agents/decide", "PUT /v1/agents/home", "DELETE /v1/agents/home/events/e"]
+            once = ["POST /v1/agents/home/evaluations", "POST /v1/agents/rank/evaluations", "PATCH /v1/agents/decide/items"]
+            for what in twice + once:
+                seen.clear()
+                method, path = what.split()
+                status, headers = ask(front, method, path, {})
+                assert status == 503 and int(headers["Retry-After"]) >= 1, (what, status)
+                assert seen == [what] * (1 + (what in twice)), (what, seen)
+        finally:
+            proxy.terminate()
+            proxy.wait()
+            for listener in listeners:
+                listener.close()
+
+
+def nginx_asks_who_is_there():
+    from postgres import Postgres
+    pg = Postgres()
+    database = pg.database(PROGRAM)
+    ports, front = [free_port(), free_port()], free_port()
+    folder = tempfile.mkdtemp(prefix="superarm-nginx-")
+    nginx = nginx_of(folder, ports, front)
 
     def start(port):
         return subprocess.Popen([PROGRAM, "serve", "--store", pg.url(database), "--port", str(port), "--quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -180,4 +223,4 @@ def the_steps_of_the_container_file_work():
 
 
 if __name__ == "__main__":
-    main(nginx_asks_who_is_there, the_manifest_has_what_it_needs, the_steps_of_the_container_file_work)
+    main(nginx_sends_twice_what_is_one, nginx_asks_who_is_there, the_manifest_has_what_it_needs, the_steps_of_the_container_file_work)
