@@ -64,8 +64,7 @@ static sv_agent *add_agent(sv_cluster *self, const sv_store_agent *from) {
     if (!agent) return NULL;
     agent->checkpoint_time = sv_clock_seconds();
     agent->settings_version = from->version;
-    if (sv_cluster_is_open(self)) /* it is new: the journal has nothing of it before */
-        agent->decisions_known = agent->feedbacks_known = true;
+    agent->decisions_known = agent->feedbacks_known = true; /* what it has seen itself */
     if (!readable) {
         atomic_store(&agent->unreadable, true);
         sv_agent_break(agent, unread.message);
@@ -373,12 +372,12 @@ void sv_cluster_stop(sv_cluster *self) {
     self->runs = false;
     sv_cluster_tell(self);
     sv_cluster_stop_scratch(self);
+    end_waits(self);
 }
 
 void sv_cluster_leave(sv_cluster *self) {
     if (!self || !self->beats) return;
     sv_cluster_stop_beat(self);
-    end_waits(self);
     sv_shared_leave(self->store, self->id);
 }
 

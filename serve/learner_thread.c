@@ -249,12 +249,14 @@ static void open_agents(sv_learner *self) {
         if (!atomic_load(&self->stop)) open_agent(self, self->opening[i]);
 }
 
-/* What the journal had of each agent's decisions at the start, added to what came since. */
+/* What the journal had of each agent's decisions at the start, added to what came since. Where servers share
+ * it, each says what it has seen itself, which can be added up. */
 static void count_decisions(sv_learner *self) {
     for (size_t i = 0; i < self->opening_count; i++) {
         sv_agent *agent = self->opening[i];
         sv_store_counts counts = {0};
-        if (!atomic_load(&self->stop)) sv_store_agent_count(self->store, agent->id, &counts);
+        if (!atomic_load(&self->stop) && !self->options.shared)
+            sv_store_agent_count(self->store, agent->id, &counts);
         atomic_fetch_add(&agent->decisions, counts.decisions);
         atomic_fetch_add(&agent->waiting, counts.waiting);
         atomic_fetch_add(&agent->held, counts.held);

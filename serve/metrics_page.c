@@ -155,7 +155,9 @@ static const struct {
     {"feedback_total", "counter", "Feedback taken, late ones included", feedbacks},
     {"late_feedback_total", "counter", "Feedback after its event was learnt", late},
     {"feedback_rate", "gauge",
-     "Feedback a decision, from the journal's first one on; left out until it is counted", feedback_rate},
+     "Feedback a decision, from the journal's first one on, or with --store from the server's start; left out "
+     "until it is counted",
+     feedback_rate},
     {"events_waiting", "gauge", "Events whose wait has not ended", waiting},
     {"events_learnt_total", "counter", "Events that entered the agent", learnt},
     {"events_skipped_total", "counter", "Events that did not fit the agent", skipped},

@@ -49,6 +49,7 @@ static bool load_agent(void *user, const sv_store_agent *from) {
     agent->settings_version = from->version;
     if (from->policy) atomic_store(&agent->checkpointed, from->policy);
     agent->start_seq = from->last_seq;
+    agent->decisions_known = agent->feedbacks_known = self->service->cluster;
     bool noted = sv_checkpoints_note(agent, from) || sv_refuse(self->why, 503, "memory could not be had");
     if (noted && !sv_agents_add(&self->service->agents, agent))
         fprintf(stderr, "superarm serve: agent %s is not served: there are %d others, which is the most\n",
@@ -134,7 +135,7 @@ static bool start_threads(sv_service *self, const sv_service_options *options, s
         return why->status ? false : sv_refuse(why, 503, "no thread could be had");
     }
     if (!start_learner(self, options, of_learner)) return sv_refuse(why, 503, "no thread could be had");
-    sv_store *of_counting = open_store(self, false, why);
+    sv_store *of_counting = self->cluster ? NULL : open_store(self, false, why);
     self->counting = of_counting ? sv_counting_start(of_counting, &self->agents) : NULL;
     sv_store *of_evaluations = options->solver ? open_store(self, false, why) : NULL;
     sv_evaluations_options asked = {.program = options->solver,
@@ -232,8 +233,8 @@ void sv_service_stop(sv_service *self) {
     sv_learner_stop(self->learner);
     sv_folding_stop(self->folding);
     if (self->holder != self->writer) sv_writer_stop(self->holder);
-    sv_writer_stop(self->writer);
     sv_cluster_leave(self->cluster);
+    sv_writer_stop(self->writer);
     sv_evaluations_destroy(self->evaluations);
     sv_cluster_destroy(self->cluster);
     sv_folding_destroy(self->folding);

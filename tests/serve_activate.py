@@ -28,7 +28,7 @@ def activate(server, event, status=204):
 
 
 def counts(server):
-    return check(server.call("GET", "/v1/agents/home"), 200)["counts"]
+    return server.counts()
 
 
 def log(server):

@@ -183,6 +183,32 @@ def a_learner_that_is_paused_is_replaced_and_writes_nothing_later():
     cluster.same_after_replay(pg, database, [victim, left])
 
 
+def counters_add_up():
+    """Each server counts what it has seen since its start: together, what clients did. One that starts while the database is away has the same counters."""
+    database, servers = several(2)
+    check(servers[0].call("PUT", "/v1/agents/home", AGENT), 201)
+    for server in servers:
+        until(lambda: server.model() == 1)
+    for i in range(10):
+        check(servers[i % 2].decide(f"e{i}"), 201)
+        check(servers[i // 2 % 2].feed(f"e{i}"), 204)
+    until(lambda: all(server.model() == 11 for server in servers))
+    pg.stop("fast")
+    servers.append(Member(database).start(ready=False))
+    pg.start()
+    until(lambda: all(server.is_ready() for server in servers))
+    servers.append(Member(database).start())
+    for server in servers[2:]:
+        time.sleep(0.5)  # in which it would count the journal
+        assert 'superarm_feedback_rate{agent="home"} 0\n' in check(server.call("GET", "/metrics"), 200).decode()
+    check(servers[2].decide("late"), 201)
+    check(servers[3].feed("late"), 204)
+    counts = [check(server.call("GET", "/v1/agents/home"), 200)["counts"] for server in servers]
+    assert [each["decisions"] for each in counts] == [5, 5, 1, 0] and [each["feedback"] for each in counts] == [6, 4, 0, 1], counts
+    until(lambda: sum(check(server.call("GET", "/v1/agents/home"), 200)["counts"]["learnt"] for server in servers) == 11)
+    end(servers)
+
+
 def a_follower_says_how_far_it_is_behind():
     """Each policy is without the newest row, since rows come all the time: it is behind by that row, and not since the first one. SQL is the learner."""
     database = pg.database(PROGRAM)
@@ -394,7 +420,7 @@ def a_rolling_restart_fails_no_request():
 
 try:
     if __name__ == "__main__":
-        main(any_server_answers, any_server_knows_both_sides, feedback_spread_over_servers_is_learnt_once, a_follower_says_how_far_it_is_behind, a_learner_that_dies_is_replaced,
+        main(any_server_answers, any_server_knows_both_sides, feedback_spread_over_servers_is_learnt_once, counters_add_up, a_follower_says_how_far_it_is_behind, a_learner_that_dies_is_replaced,
              a_learner_that_is_paused_is_replaced_and_writes_nothing_later, who_learns_is_chosen, the_database_comes_and_goes,
              wrong_databases_are_refused, other_keys_are_refused, passwords, a_stop_ends_no_session, a_rolling_restart_fails_no_request)
 finally:

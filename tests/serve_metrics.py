@@ -72,6 +72,8 @@ def numbers_are_true():
             assert near(now["superarm_log_bytes"], os.path.getsize(folder + "/journal.db-wal"), 0.5)
             assert now["superarm_folder_bytes"] >= now["superarm_journal_bytes"]
             assert now["superarm_disk_bytes"] == disk.f_blocks * disk.f_frsize and near(now["superarm_disk_free_bytes"], disk.f_bavail * disk.f_frsize, 0.2)
+        if databases:  # a server that shares its journal counts from its start
+            return
         server.kill()
         server.start()
         rates = []  # all that it says until it says the right one: none, while it is being counted

@@ -146,7 +146,7 @@ def slates_that_were_shown_teach():
         check(server.call("POST", "/v1/agents/home/shown", {**again, "slate": [2, 1]}), 409)
         for _ in range(2):
             for name in ("home", "twin"):
-                until(lambda: (lambda got: got["counts"]["learnt"] == 25 and got["model"] == got["seq"])(check(server.call("GET", "/v1/agents/" + name), 200)))
+                until(lambda: server.counts(name)["learnt"] == 25 and (lambda got: got["model"] == got["seq"])(check(server.call("GET", "/v1/agents/" + name), 200)))
             seen = [check(server.call("POST", f"/v1/agents/{name}/decide?dry=1", {"event": "probe", "contexts": ROWS, "explain": True, "baseline": [0, 1]}), 200)
                     for name in ("home", "twin")]
             assert seen[0]["slate"] == seen[1]["agent_slate"] and seen[0]["estimates"] == seen[1]["estimates"] and seen[0]["widths"] == seen[1]["widths"], seen

@@ -151,7 +151,7 @@ def items_have_names_and_fields():
         server.start()
         after = check(server.call("POST", "/v1/agents/shop/decide", {**ask, "event": "e3"}), 201)
         assert (after["slate"], after["estimates"]) == (before["slate"], before["estimates"]), "recovered from named fields"
-        counts = agent(server, "shop")["counts"]
+        counts = server.counts("shop")
         assert (counts["decisions"], counts["learnt"], counts["waiting"]) == (3, 1, 2), counts
         model, octets = check(server.call("GET", "/v1/agents/shop/model"), 200), {"Content-Type": "application/octet-stream"}
         check(server.call("PUT", "/v1/agents/other", about), 201)

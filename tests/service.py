@@ -129,6 +129,15 @@ class Server:
         with contextlib.closing(sqlite3.connect(self.folder + "/journal.db")) as database, database:
             return database.execute(sql, values).fetchall()
 
+    def counts(self, agent="home"):
+        """Of the journal's decisions. Servers that share one say only what they have seen since their start."""
+        counts = self.call("GET", "/v1/agents/" + agent)[1]["counts"]
+        if not databases:
+            return counts
+        of = "count(*), count(*) FILTER (WHERE state = 0), count(*) FILTER (WHERE state = 3), count(*) FILTER (WHERE state = 1)"
+        [row] = self.sql(f"SELECT {of} FROM decisions WHERE agent = (SELECT id FROM agents WHERE name = ? AND deleted IS NULL)", agent)
+        return {**counts, **dict(zip(("decisions", "waiting", "held", "learnt"), row))}
+
     def check(self):
         """Nothing of the journal is damaged or missing."""
         found = check(self.program, self.folder)
