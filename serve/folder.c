@@ -216,12 +216,32 @@ static void empty_folder(const char *path) {
     rmdir(path);
 }
 
+/* A file with the folder's own name. A folder that somebody has named or copied by hand has none. */
+static char *mark_of(const char *path) {
+    const char *name = strrchr(path, '/');
+    return inside(path, name ? name + 1 : path);
+}
+
+static bool mark_as_ours(const char *path) {
+    char *mark = mark_of(path);
+    int file = mark ? open(mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    free(mark);
+    return file >= 0 && close(file) == 0;
+}
+
+static bool is_ours(const char *path) {
+    struct stat about;
+    char *mark = mark_of(path);
+    bool ours = mark && lstat(path, &about) == 0 && S_ISDIR(about.st_mode) && about.st_uid == getuid() &&
+                lstat(mark, &about) == 0;
+    free(mark);
+    return ours;
+}
+
 /* Ours, and nobody has its lock any longer? */
 static bool is_left(const char *path) {
-    struct stat about;
     char *lock = inside(path, "lock");
-    if (!lock || lstat(path, &about) || !S_ISDIR(about.st_mode) || about.st_uid != getuid())
-        return free(lock), false;
+    if (!lock || !is_ours(path)) return free(lock), false;
     int file = open(lock, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     free(lock);
     bool left = file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0;
@@ -241,7 +261,7 @@ static void remove_left(const char *parent, const char *begin) {
     if (folder) closedir(folder);
 }
 
-/* Its name begins with `begin`, which nobody else's does. */
+/* Its name begins with `begin`. */
 static bool make_left(sv_folder *self, const char *parent, const char *begin, sv_refusal *why) {
     sa_buffer name = {0};
     *self = (sv_folder){.lock_file = -1};
@@ -253,6 +273,8 @@ static bool make_left(sv_folder *self, const char *parent, const char *begin, sv
     if (!mkdtemp(self->path))
         return sv_refuse(why, 400, "%s cannot be written to: %s", parent, strerror(errno));
     self->temporary = true;
+    if (!mark_as_ours(self->path))
+        return sv_refuse(why, 400, "%s cannot be written to: %s", self->path, strerror(errno));
     return take_lock(self, why) && ((self->scratch = inside(self->path, "scratch")) || no_memory(why));
 }
 
@@ -290,6 +312,9 @@ static bool sync_folder(const char *path) {
 
 bool sv_folder_put_in_place(sv_folder *self, const char *path, sv_refusal *why) {
     sa_buffer parent = {0}, begin = {0};
+    char *mark = mark_of(self->path);
+    if (mark) unlink(mark); /* it stays */
+    free(mark);
     bool good = split(path, &parent, &begin) && sync_folder(self->path) && rename(self->path, path) == 0;
     if (!good) sv_refuse(why, 400, "%s cannot be made: %s", path, strerror(errno));
     if (good) self->temporary = false; /* its path is gone */

@@ -517,11 +517,16 @@ def a_copy_that_is_cut_off_leaves_nothing():
     left = killed(url, new, "ACCESS EXCLUSIVE")
     assert len(left) == 1 and not os.path.exists(new) and os.path.exists(f"{parent}/{left[0]}/journal.db"), left
     assert dump(database) == full
-    keep = parent + "/whole.copying-mine"
+    keep = parent + "/whole.copying-backup"  # made by hand, of the same length; and a copy of what was left
     os.mkdir(keep)
+    open(keep + "/lock", "w").close()
+    open(keep + "/journal.db", "w").close()
+    shutil.copytree(f"{parent}/{left[0]}", parent + "/whole.copying-second")
     copy(url, new)  # takes what was left away, and nothing else
-    assert [name for name in os.listdir(parent) if "copying" in name] == ["whole.copying-mine"]
-    os.rmdir(keep)
+    assert sorted(name for name in os.listdir(parent) if "copying" in name) == ["whole.copying-backup", "whole.copying-second"]
+    assert sorted(os.listdir(keep)) == ["journal.db", "lock"] and not [name for name in os.listdir(new) if "copying" in name]
+    for name in ("backup", "second"):
+        shutil.rmtree(f"{parent}/whole.copying-{name}")
     assert rows_agree(folder_rows(folder), folder_rows(new)) == 0
     models = []
     for where in (folder, url, new):  # the folder's process was killed: its log is read, and what no checkpoint has is learnt again
