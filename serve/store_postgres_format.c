@@ -256,14 +256,23 @@ static bool migrate_from(sv_store *self, int format, bool *busy) {
     return set_facts(self, readers);
 }
 
-/* All steps in one transaction; a second --migrate beside it waits, and then finds nothing to do. */
+/* A second --migrate beside one waits, and then finds nothing to do; not for one that hangs. */
+static bool take_turn(sv_store *self) {
+    bool busy = false;
+    if (take_step(self,
+                  "BEGIN; SET LOCAL lock_timeout = '10s'; SELECT pg_advisory_xact_lock(x'53415231'::bigint); "
+                  "SET LOCAL lock_timeout = '2s'",
+                  &busy))
+        return true;
+    return busy && refuse(self, "another --migrate of this database has not ended for ten seconds: nothing is "
+                                "changed; try again later");
+}
+
+/* All steps in one transaction. */
 static bool migrate(sv_store *self, int *before, bool *busy) {
     kind found;
     char format[64] = "0";
-    if (sv_postgres_run_sql(self, "BEGIN; SELECT pg_advisory_xact_lock(x'53415231'::bigint); "
-                                  "SET LOCAL lock_timeout = '2s'") != STORE_OK ||
-        !look(self, &found))
-        return false;
+    if (!take_turn(self) || !look(self, &found)) return false;
     if (found == KIND_OTHER)
         return refuse(self, "the database has tables of another program: make one for superarm serve alone");
     if (found == KIND_OURS && !ask(self, "SELECT value FROM facts WHERE name = 'format'", format))
@@ -283,10 +292,17 @@ static bool migrate_patiently(sv_store *self, int *before) {
     }
 }
 
+/* Waits for no database that says nothing. */
+static PGconn *connect_to(const char *url) {
+    static const char *const names[] = {"connect_timeout", "tcp_user_timeout", "dbname", NULL};
+    const char *values[] = {"5", "10000", url, NULL};
+    return PQconnectdbParams(names, values, 1);
+}
+
 bool sv_postgres_migrate(const char *url, int *before, int *after, sa_buffer *sentence) {
     sv_store self = {.url = (char *)url};
     bool readable = sv_postgres_is_readable(&self);
-    if (readable) self.connection = PQconnectdb(url);
+    if (readable) self.connection = connect_to(url);
     *after = FORMAT;
     bool good = readable && PQstatus(self.connection) == CONNECTION_OK;
     if (readable && !good)

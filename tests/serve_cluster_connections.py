@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 
 sys.path.insert(0, os.path.dirname(__file__))
 from cluster import AGENT, PROGRAM, Ledger, Member, check, end, goes_on, refused, run, settled, started
@@ -129,16 +130,34 @@ def every_connection_is_taken():
 
 
 def a_database_that_is_silent():
-    """It takes connections and never answers: a start waits for it, and says so."""
+    """It takes connections and never answers: a start waits for it, and says so; a migration ends."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(64)
         pg = Postgres()
-        server = Member(pg, "x", url=f"postgresql://shop@127.0.0.1:{listener.getsockname()[1]}/shop")
+        url, done = f"postgresql://shop@127.0.0.1:{listener.getsockname()[1]}/shop", []
+        migration = threading.Thread(target=lambda: done.append(run("--store", url, "--migrate")), daemon=True)
+        migration.start()
+        server = Member(pg, "x", url=url)
         server.start(ready=False, seconds=30)  # a few tries of three seconds
         until(lambda: server.call("GET", "/readyz")[0] == 503 and server.call("GET", "/healthz")[0] == 200)
         refused(server.call("GET", "/readyz"), "database")
         server.kill()
+        migration.join(30)
+        assert done[0].returncode == 2 and "timeout" in done[0].stderr, done
+    pg.remove()
+
+
+def a_migration_that_hangs():
+    """Another one waits for it, and then says so; nothing is changed."""
+    pg = Postgres()
+    database = pg.database()
+    pg.ask("SELECT pg_advisory_lock(x'53415231'::bigint)", database)
+    done = run("--store", pg.url(database), "--migrate")
+    assert done.returncode == 2 and "another --migrate" in done.stderr and done.stderr.count("\n") == 1, done
+    assert pg.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", database) == [["0"]]
+    pg.ask("SELECT pg_advisory_unlock(x'53415231'::bigint)", database)
+    assert run("--store", pg.url(database), "--migrate").returncode == 0
     pg.remove()
 
 
@@ -228,6 +247,6 @@ def bad_input_writes_nothing():
 
 try:
     if __name__ == "__main__":
-        main(tls, every_connection_is_taken, a_database_that_is_silent, what_cannot_be_reached_is_not_damaged, bad_input_writes_nothing)
+        main(tls, every_connection_is_taken, a_database_that_is_silent, a_migration_that_hangs, what_cannot_be_reached_is_not_damaged, bad_input_writes_nothing)
 finally:
     end(started)
