@@ -367,6 +367,17 @@ def passwords():
         done = run("--check", right)
         assert done.returncode == 0 and "right" not in server.said() + done.stdout + done.stderr and f"/{database} is sound" in done.stdout, (server.said(), done)
         server.kill()
+        without, file = right.replace(":right?", ""), pg.folder + "/pgpass"  # so that `ps` does not show it
+        assert "no password supplied" in run("--check", without).stderr
+        open(file, "w").write(f"*:*:{database}:shop:right?\n")
+        os.chmod(file, 0o600)
+        for name, value in (("PGPASSWORD", "right?"), ("PGPASSFILE", file)):
+            os.environ[name] = value
+            try:
+                done = run("--check", without)
+            finally:
+                del os.environ[name]
+            assert done.returncode == 0, (name, done)
     finally:
         open(path, "w").write(before)
         pg.sql("SELECT pg_reload_conf()")

@@ -213,7 +213,13 @@ def the_steps_of_the_container_file_work():
                 command = step[4:].replace("/source", SOURCE).replace("/build", folder)
                 done = subprocess.run(command, shell=True, capture_output=True, text=True)
                 assert done.returncode == 0 and "PostgreSQL" not in done.stderr and "libpq-dev is missing" not in done.stderr, done.stderr
-        assert any("--target superarm_program" in step for step in steps)
+        [build] = [step for step in steps if step.startswith("RUN cmake --build")]  # here of the tree that is built already
+        assert os.path.samefile(re.search(r"CMAKE_HOME_DIRECTORY:INTERNAL=(.*)", open(os.path.dirname(PROGRAM) + "/CMakeCache.txt").read())[1], SOURCE)
+        done = subprocess.run(build[4:].replace("/build", os.path.dirname(PROGRAM)), shell=True, capture_output=True, text=True)
+        assert done.returncode == 0 and "--target superarm_program" in build, done
+        [copied] = [step.split()[2:] for step in steps if step.startswith("COPY --from=build")]
+        program = shutil.copy(copied[0].replace("/build", os.path.dirname(PROGRAM)), folder + "/installed")  # as it is, without the tree beside it
+        assert subprocess.run([program, "serve", "--help"], capture_output=True).returncode == 0 and copied[1] == "/usr/bin/superarm"
         targets = subprocess.run(["cmake", "--build", folder, "--target", "help"], capture_output=True, text=True).stdout
         assert "superarm_program" in targets
     assert json.loads(steps[-1].split(None, 1)[1]) == ["superarm"]
