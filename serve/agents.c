@@ -182,8 +182,7 @@ void sv_agent_publish(sv_agent *self, sv_policy *policy, sv_settings *settings, 
     if (sv_policy_version(policy) >= atomic_load(&self->last_seq))
         self->behind_since = 0;
     else { /* the next row is younger than the one that was learnt last */
-        double age = 1e-3 * (double)(sv_clock_milliseconds() - row_time),
-               since = self->policy_time - age;
+        double age = 1e-3 * (double)(sv_clock_milliseconds() - row_time), since = self->policy_time - age;
         if (age > 0 && since > self->behind_since) self->behind_since = since;
     }
     pthread_mutex_unlock(&self->lock);

@@ -22,9 +22,9 @@ struct cluster {
     char id[40], name[80];
     sv_store *store; /* the thread's own */
     pthread_t thread;
-    int wake[2]; /* a pipe */
+    int wake[2];                          /* a pipe */
     atomic_bool stop, open, told, leaves; /* leaves: others hear no more of it */
-    atomic_bool joined; /* it may be among the servers: its keys are theirs */
+    atomic_bool joined;                   /* it may be among the servers: its keys are theirs */
     sv_store *beat_store;
     pthread_t beat_thread;
     bool beats;

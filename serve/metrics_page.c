@@ -155,7 +155,8 @@ static const struct {
     {"feedback_total", "counter", "Feedback taken, late ones included", feedbacks},
     {"late_feedback_total", "counter", "Feedback after its event was learnt", late},
     {"feedback_rate", "gauge",
-     "Feedback a decision, from the journal's first one on, or with --store from the server's start; left out "
+     "Feedback a decision, from the journal's first one on, or with --store from the server's start; left "
+     "out "
      "until it is counted",
      feedback_rate},
     {"events_waiting", "gauge", "Events whose wait has not ended", waiting},

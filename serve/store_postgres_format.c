@@ -264,8 +264,9 @@ static bool take_turn(sv_store *self) {
                   "SET LOCAL lock_timeout = '2s'",
                   &busy))
         return true;
-    return busy && refuse(self, "another --migrate of this database has not ended for ten seconds: nothing is "
-                                "changed; try again later");
+    return busy &&
+           refuse(self, "another --migrate of this database has not ended for ten seconds: nothing is "
+                        "changed; try again later");
 }
 
 /* All steps in one transaction. */

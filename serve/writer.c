@@ -139,7 +139,7 @@ static void end_group(sv_job *group, sv_store_status status) {
     }
 }
 
-/* true: it was undone for the sake of another session. Then nobody has been told, if it is to be run `apart`. */
+/* true: it was undone for the sake of another session. Nobody has been told then, if it is run `apart`. */
 static bool try_group(sv_writer *self, sv_job *group, bool apart) {
     size_t jobs = 0;
     bool failed_before = self->failed;
@@ -155,8 +155,8 @@ static bool try_group(sv_writer *self, sv_job *group, bool apart) {
     return undone;
 }
 
-/* A group that another session has undone is run again job by job, so that only those are refused which are in
- * its way. Each may wait as long for a lock: after some the rest is refused, too. */
+/* A group that another session has undone is run again job by job, so that only those are refused which are
+ * in its way. Each may wait as long for a lock: after some the rest is refused, too. */
 static void write_group(sv_writer *self, sv_job *group) {
     int undone = 0;
     bool several = group->next;
