@@ -241,7 +241,10 @@ int cli_serve(int count, char **arguments) {
                        "--dir and --store are two places for one journal: give one of them");
     else if (!flags.serve.folder && !flags.serve.store)
         return cli_say(NAME, EXIT_INPUT,
-                       "--dir is missing: the folder that holds the journal, made where it is missing");
+                       "--dir is missing: the folder that holds the journal, made where it is missing; or "
+                       "--store, a database that servers share");
+    else if (flags.serve.folder && strstr(flags.serve.folder, "://"))
+        return cli_say(NAME, EXIT_INPUT, "--dir is a folder, and this is a URL: give it to --store");
     else if (flags.serve.learn && !flags.serve.store)
         return cli_say(NAME, EXIT_INPUT, "--learn is for servers that share a --store");
     else if (flags.migrate)

@@ -193,9 +193,11 @@ static bool copy_choice(const sa_decision *decision, sv_choice *out, sv_refusal 
         sv_choice_free(out);
         return sv_refuse(why, 503, "memory could not be had");
     }
-    memcpy(out->arms, sa_decision_arms(decision), count * sizeof *out->arms);
-    memcpy(out->estimates, sa_decision_estimates(decision), bytes);
-    memcpy(out->widths, sa_decision_widths(decision), bytes);
+    if (count) { /* else there are no arrays */
+        memcpy(out->arms, sa_decision_arms(decision), count * sizeof *out->arms);
+        memcpy(out->estimates, sa_decision_estimates(decision), bytes);
+        memcpy(out->widths, sa_decision_widths(decision), bytes);
+    }
     out->propensity = sa_decision_propensity(decision);
     out->explored = sa_decision_explored(decision);
     out->prefixes = copy_known(sa_decision_prefix_propensities(decision), count);

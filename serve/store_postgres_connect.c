@@ -124,8 +124,10 @@ bool sv_postgres_is_refused(const sv_store *self) {
     PGconn *connection = PQconnectStart(self->url);
     ConnStatusType last = connection ? take_steps(connection) : CONNECTION_BAD;
     find_code(PQerrorMessage(connection), code);
+    bool without_password = connection && PQconnectionNeedsPassword(connection);
     PQfinish(connection);
     if (last == CONNECTION_OK) return false;
+    if (without_password) return true;
     if (*code) return strncmp(code, "53", 2) && strncmp(code, "57P", 3) && strncmp(code, "08", 2);
     return last == CONNECTION_SSL_STARTUP ||
            (last == CONNECTION_BAD && PQping(self->url) == PQPING_NO_ATTEMPT);

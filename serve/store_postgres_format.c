@@ -160,7 +160,9 @@ bool sv_postgres_check_format(sv_store *self) {
     char format[64], readers[64];
     if (!look(self, &found)) return false;
     if (found == KIND_OTHER)
-        return refuse(self, "the database has tables of another program: make one for superarm serve alone");
+        return refuse(self, "the database has tables of another program: make one for superarm serve alone; "
+                            "or, if they are its own, let this role read them (GRANT ALL ON ALL TABLES IN "
+                            "SCHEMA public)");
     if (found == KIND_EMPTY)
         return refuse(self,
                       "the database has no tables yet: superarm serve --store URL --migrate makes them");
@@ -275,7 +277,9 @@ static bool migrate(sv_store *self, int *before, bool *busy) {
     char format[64] = "0";
     if (!take_turn(self) || !look(self, &found)) return false;
     if (found == KIND_OTHER)
-        return refuse(self, "the database has tables of another program: make one for superarm serve alone");
+        return refuse(self, "the database has tables of another program: make one for superarm serve alone; "
+                            "or, if they are its own, let this role read them (GRANT ALL ON ALL TABLES IN "
+                            "SCHEMA public)");
     if (found == KIND_OURS && !ask(self, "SELECT value FROM facts WHERE name = 'format'", format))
         return false;
     *before = atoi(format);

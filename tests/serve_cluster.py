@@ -368,7 +368,9 @@ def passwords():
         assert done.returncode == 0 and "right" not in server.said() + done.stdout + done.stderr and f"/{database} is sound" in done.stdout, (server.said(), done)
         server.kill()
         without, file = right.replace(":right?", ""), pg.folder + "/pgpass"  # so that `ps` does not show it
-        assert "no password supplied" in run("--check", without).stderr
+        for how in (["--check", without], ["--store", without, "--port", "0"]):
+            done = run(*how)
+            assert done.returncode == 2 and "no password supplied" in done.stderr, done
         open(file, "w").write(f"*:*:{database}:shop:right?\n")
         os.chmod(file, 0o600)
         for name, value in (("PGPASSWORD", "right?"), ("PGPASSFILE", file)):

@@ -194,6 +194,10 @@ def bad_input_writes_nothing():
     for wrong in ("shop", "mysql://localhost/shop", "http://127.0.0.1:5432/shop", "", "/tmp"):
         refuse(wrong, "", migrate=False)
     refuse("mysql://localhost/shop", "is no URL", migrate=False)
+    pg.sql("CREATE ROLE stranger LOGIN")
+    refuse(f"postgresql://stranger@/{ours}?host={pg.folder}", "GRANT ALL ON ALL TABLES")
+    done = run("--dir", "postgresql://shop:hunter2@127.0.0.1/shop", "--port", "0")
+    assert done.returncode == 2 and "--store" in done.stderr and "hunter2" not in done.stderr, done
     for wrong in ("postgresql://[::1/shop", f"postgresql:///{ours}?host={pg.folder}&nonsense=1", f"postgresql://127.0.0.1:0x/{ours}", "postgresql://%zz/shop"):
         refuse(wrong, "database cannot be used")
     for password in ("hun%ter2", "hun/ter2", "hun@ter2", "hun?/ter2", "h@un/ter2", "7/hunter2", "7?hun/ter2", "7?hun=/ter2"):  # libpq's sentences would have parts of it

@@ -11,6 +11,7 @@ import time
 from service import home, main, until
 
 PROGRAM = sys.argv[1]
+ROOM = 3 if os.environ.get("SUPERARM_SANITIZED") else 1  # what is freed is kept for a while there
 AGENT = {"options": {"algorithm": "cn-ucb", "dim": 2, "hidden": 8}, "slate": 2, "default_feedback": 0, "wait_seconds": 0}
 ASK = {"contexts": [[0, 1], [1, 0], [0.5, 0.5]]}
 HEAD = b"POST /v1/agents/home/decide HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
@@ -83,7 +84,7 @@ def ten_thousand_connections_are_held():
         crowd = connect(server, count - 1000) + connect(server, 1000, sent=HEAD + b"Content-Length: 70000\r\n\r\n{")
         serves(server)
         assert not any(is_closed(one) for one in crowd[::97])
-        assert rss(server) - before < 60e6, "%.0f MB" % ((rss(server) - before) / 1e6)
+        assert rss(server) - before < ROOM * 60e6, "%.0f MB" % ((rss(server) - before) / 1e6)
         close(crowd)
         serves(server)
         assert server.stop() == 0
@@ -139,7 +140,7 @@ def half_sent_bodies_have_a_budget():
                 held.remove(one)
                 one.close()
         assert held and refused > 50, (len(held), refused)
-        assert rss(server) - before < 60e6, "%.0f MB" % ((rss(server) - before) / 1e6)
+        assert rss(server) - before < ROOM * 60e6, "%.0f MB" % ((rss(server) - before) / 1e6)
         assert 4e6 < metric(server, "superarm_body_bytes") < 33e6
         serves(server)  # small bodies have their own share
         close(held)

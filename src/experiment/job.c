@@ -199,11 +199,11 @@ static sa_status ask_own(sa_job *self, uint64_t run, size_t round) {
 
 /* Other arms than in the round before, or in another order? */
 static void count_switches(sa_job *self, size_t round) {
-    size_t bytes = self->chosen.slate * sizeof *self->last;
-    if (round > 0 && (self->chosen.slate != self->last_slate || memcmp(self->last, self->chosen.arms, bytes)))
-        self->run->switches++;
-    memcpy(self->last, self->chosen.arms, bytes);
-    self->last_slate = self->chosen.slate;
+    size_t slate = self->chosen.slate, bytes = slate * sizeof *self->last;
+    bool other = slate != self->last_slate || (slate && memcmp(self->last, self->chosen.arms, bytes));
+    if (round > 0 && other) self->run->switches++;
+    if (slate) memcpy(self->last, self->chosen.arms, bytes);
+    self->last_slate = slate;
 }
 
 static sa_status select_slate(sa_job *self, uint64_t run, size_t round) {
