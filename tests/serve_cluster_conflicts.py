@@ -136,7 +136,7 @@ def decisions_with_stored_items_and_without_come_together(seconds):
 
 def agents_that_come_back_keep_one_policy():
     """Of those that it learns, each server removes what is not needed for the newest: else retention could not go on."""
-    names = [f"g{i}" for i in range(8)]
+    names = [f"g{i}" for i in range(12)]  # each server gets some, but for one start in 4096
     database, (one,) = begin(1, "--checkpoint-seconds", 0.3, agents=names, options={"algorithm": "random", "dim": 2})
 
     def policies():
@@ -147,13 +147,13 @@ def agents_that_come_back_keep_one_policy():
             check(one.decide(f"e{turn}", name), 201)
             check(one.feed(f"e{turn}", name), 204)
     feed(0)
-    until(lambda: policies() == [1] * 8)
+    until(lambda: policies() == [1] * 12)
     other = Member(pg, database).start()
-    until(lambda: other.learns() > 0 and one.learns() + other.learns() == 8)
+    until(lambda: other.learns() > 0 and one.learns() + other.learns() == 12)
     until(lambda: feed(time.monotonic()) or max(policies()) > 1 and sum(count > 1 for count in policies()) >= other.learns())
     other.kill()
-    until(lambda: one.learns() == 8)
-    until(lambda: policies() == [1] * 8, 30)
+    until(lambda: one.learns() == 12)
+    until(lambda: policies() == [1] * 12, 30)
     end([one])
 
 
@@ -193,12 +193,12 @@ def locks_that_cannot_be_released_go_with_their_session():
     pg.sql("CREATE ROLE clerk LOGIN; GRANT ALL ON ALL TABLES IN SCHEMA public TO clerk; GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO clerk; "
            "REVOKE EXECUTE ON FUNCTION pg_advisory_unlock(int, int) FROM PUBLIC", database)
     one = Member(pg, database, url=pg.url(database, "clerk")).start()
-    for i in range(8):
+    for i in range(12):
         check(one.call("PUT", f"/v1/agents/g{i}", {**AGENT, "options": {"algorithm": "random", "dim": 2}}), 201)
-    until(lambda: one.learns() == 8)
+    until(lambda: one.learns() == 12)
     other = Member(pg, database, url=pg.url(database, "clerk")).start()
-    until(lambda: one.learns() < 8)
-    until(lambda: other.learns() > 0 and one.learns() + other.learns() == 8, 30)
+    until(lambda: one.learns() < 12)
+    until(lambda: other.learns() > 0 and one.learns() + other.learns() == 12, 30)
     end((one, other))
 
 

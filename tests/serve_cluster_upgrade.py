@@ -14,7 +14,7 @@ from postgres import Postgres
 from service import main, until
 
 NEXT, FAR = (os.path.join(os.path.dirname(PROGRAM), name) for name in ("superarm_next", "superarm_far"))
-NAMES = ["home", "a", "b", "c", "d"]
+NAMES = ["home", *"abcdefghijkl"]  # each server gets some, but for one start in 8192
 pg = Postgres("max_connections=60")
 
 
@@ -79,9 +79,7 @@ def roll(old, new):
     assert all(server.process.poll() is None for server in servers), [(server.process.poll(), server.said()) for server in servers]
     assert servers[0].stop() == 0
     servers[0] = load.servers[0] = Member(pg, database, program=new).start()  # side by side
-    for server in servers:
-        until(lambda: server.learns() > 0)
-    assert sum(server.learns() for server in servers) == len(NAMES)
+    until(lambda: all(server.learns() > 0 for server in servers) and sum(server.learns() for server in servers) == len(NAMES))
     time.sleep(1)
     assert servers[1].stop() == 0
     servers[1].start()  # an older one also starts beside the newer, and on its format
