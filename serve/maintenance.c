@@ -100,8 +100,8 @@ static void end_due(sv_job *base, sv_store_status status) {
     sv_service *self = SERVICE_OF(closing.job, base);
     for (size_t i = 0; i < self->closed_count; i++) {
         if (status == STORE_OK && self->closed[i].agent && self->closed[i].seq) {
-            sv_agent_wrote(self->closed[i].agent, self->closed[i].seq);
             if (self->closed[i].event) sv_agent_count_learnt(self->closed[i].agent, self->closed[i].reward);
+            sv_agent_wrote(self->closed[i].agent, self->closed[i].seq);
             sv_learner_wake(self->learner, self->closed[i].agent);
         }
         sv_agent_release(self->closed[i].agent);
