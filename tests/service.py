@@ -99,7 +99,7 @@ class Server:
 
     def call(self, method, path, body=None, headers=None, timeout=30):
         """Status, body (JSON read where it is JSON) and headers."""
-        if databases and self.settles and self.owes and not path.endswith(("/decide", "/feedback")):  # what a folder's journal would have by now
+        if databases and self.settles and self.owes and not path.endswith(("/decide", "/feedback", "/rank", "/reward")):  # what a folder's journal would have by now
             self.owes = False
             until(lambda: settled(self.folder), pause=0.005)
             until(lambda: self.knows_its_rows(headers), pause=0.005)
@@ -110,7 +110,7 @@ class Server:
             answer = connection.getresponse()
             raw = answer.read()
             value = json.loads(raw) if answer.headers.get("Content-Type", "").startswith("application/json") and raw else raw
-            self.owes = self.owes or (path.endswith("/feedback") and answer.status == 204)
+            self.owes = self.owes or (path.endswith(("/feedback", "/reward")) and answer.status == 204)
             return answer.status, value, answer.headers
         finally:
             connection.close()
