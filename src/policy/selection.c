@@ -31,8 +31,8 @@ static sa_exploration exploration_of(const sa_policy *policy, size_t slate) {
 
 /* log(1 + N / K) / log(6), of the N arms that may be chosen; without a limit, K is N. */
 static double arms_a_place(const sa_request *request) {
-    size_t arms = 0, slate = request->slate;
-    for (size_t i = 0; i < request->arms; i++) arms += !(request->excluded && request->excluded[i]);
+    size_t arms = request->arms, slate = request->slate;
+    for (size_t i = 0; request->excluded && i < request->arms; i++) arms -= request->excluded[i] != 0;
     if (arms == 0) arms = 1;
     return sa_log(1 + (double)arms / (double)(slate > 0 && slate < arms ? slate : arms)) / sa_log(6);
 }
