@@ -162,8 +162,32 @@ static void what_is_open_is_the_variance_of_a_mixture(void **state) {
     }
 }
 
+/* cn-ucb-d: the network is new and what both predicted is not: its width counts by the share that it has. */
+static void an_epoch_begins_with_the_share_that_is_known(void **state) {
+    (void)state;
+    static const char *const replays[] = {"last", "schedule"};
+    for (size_t i = 0; i < 2; i++) {
+        char text[200];
+        static world w;
+        w.candidates = w.answered = 0;
+        snprintf(text, sizeof text,
+                 "algorithm=cn-ucb-d normalize=standard precision=double epoch-length=20 epoch-replay=%s",
+                 replays[i]);
+        sa_agent *agent = rig_create(text);
+        for (size_t d = 0; d < 20; d++) decide(agent, &w, d);
+        const sa_learner *learner = agent->learner;
+        assert_int_equal(learner->epoch, 1);
+        double share = sa_companion_share(learner->policy->estimator.companion);
+        double s = fmax(learner->error, 1e-4 * learner->posterior.variance);
+        assert_true(share < 0.9);
+        assert_float_equal(learner->policy->deviation, sqrt(share * s), 1e-9 * s);
+        sa_agent_destroy(agent);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums_follow_the_units),
+                                       cmocka_unit_test(an_epoch_begins_with_the_share_that_is_known),
                                        cmocka_unit_test(what_is_open_is_the_variance_of_a_mixture)};
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

@@ -175,6 +175,7 @@ sa_status sa_epoch_begin(sa_learner *now, sa_learner *next) {
     SA_TRY(sa_bonus_take_over(now, next));
     SA_TRY(replay(now, next));
     SA_TRY(take_over_companion(now, next));
+    SA_TRY(sa_bonus_follow(next)); /* the network's share is known again */
     next->moments = now->moments;
     next->train_seconds = now->train_seconds;
     next->replay_seconds = now->replay_seconds + sa_clock_of_thread() - start;

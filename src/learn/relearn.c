@@ -1,5 +1,7 @@
 #include "learn/relearn.h"
 
+#include <math.h>
+
 #include "base/memory.h"
 #include "learn/accumulators.h"
 #include "learn/bonus.h"
@@ -40,7 +42,7 @@ static sa_status follow_bonus(const sa_learner *now, sa_learner *next) {
         SA_TRY(sa_samples_evaluate(next, &all, first, many));
         SA_TRY(sa_bonus_take(next, &next->work.gradients));
     }
-    next->posterior.all = now->posterior.all;
+    next->posterior.all = fmax(next->posterior.all, now->posterior.all); /* `now` lacks the newest answer */
     return sa_bonus_follow(next);
 }
 
