@@ -159,18 +159,33 @@ void sa_companion_judge(sa_companion *companion, const sa_companion_case *seen, 
     double terms[SUMS], sums[SUMS];
     memcpy(terms, &term, sizeof term);
     memcpy(sums, &companion->numbers.sums, sizeof sums);
-    for (int i = 0; i < SUMS; i++)
-        if (!isfinite(terms[i])) return; /* what overflows tells nothing */
     for (int i = 0; i < SUMS; i++) sums[i] += terms[i];
+    for (int i = 0; i < SUMS; i++)
+        if (!isfinite(sums[i])) return; /* what overflows tells nothing */
     memcpy(&companion->numbers.sums, sums, sizeof sums);
+}
+
+/* Sums of products are no larger than the larger sum of squares. */
+static bool overflows(const sa_companion *companion, double off, double kept) {
+    const double *delta = companion->scratch;
+    size_t dim = companion->dim;
+    bool fits = isfinite(companion->numbers.score_square + kept * off * off);
+    for (size_t j = 0; j < dim; j++)
+        fits = fits && isfinite(companion->gram[j * dim + j] + kept * delta[j] * delta[j]);
+    return !fits;
 }
 
 /* Weighted means and deviations, one observation at a time (Welford, West). */
 static void accumulate(sa_companion *companion, const double *input, double score, double weight) {
     size_t dim = companion->dim;
+    if (companion->numbers.weight == 0) { /* means of what was forgotten */
+        companion->numbers.score_mean = 0;
+        memset(companion->input_mean, 0, dim * sizeof *companion->input_mean);
+    }
     double total = companion->numbers.weight + weight, share = weight / total, kept = weight * (1 - share);
     double *delta = companion->scratch, off = score - companion->numbers.score_mean;
     for (size_t j = 0; j < dim; j++) delta[j] = input[j] - companion->input_mean[j];
+    if (overflows(companion, off, kept)) return;
     for (size_t j = 0; j < dim; j++) {
         double *row = companion->gram + j * dim;
         for (size_t k = 0; k <= j; k++) row[k] += kept * delta[j] * delta[k];
@@ -223,11 +238,10 @@ void sa_companion_fade_judged(sa_companion *companion, double factor) {
     for (size_t i = 0; i < sizeof each / sizeof *each; i++) *each[i] *= factor;
 }
 
+/* The means stay until there is an observation again: estimates are relative to them. */
 void sa_companion_forget(sa_companion *companion) {
     size_t dim = companion->dim;
-    companion->numbers.count = companion->numbers.weight = companion->numbers.score_mean =
-        companion->numbers.score_square = 0;
-    memset(companion->input_mean, 0, dim * sizeof *companion->input_mean);
+    companion->numbers.count = companion->numbers.weight = companion->numbers.score_square = 0;
     memset(companion->input_score, 0, dim * sizeof *companion->input_score);
     memset(companion->gram, 0, dim * dim * sizeof *companion->gram);
 }
