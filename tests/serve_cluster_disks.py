@@ -75,6 +75,19 @@ def a_full_disk_of_the_log():
     pg.remove()
 
 
+def settled_holder(pg, database):
+    """The session that learns, once no server is new: one that comes may be the preferred one, and gets the agent after two seconds."""
+    seen = {"holder": None}
+
+    def it_stays():
+        holder, now = pg.sql(HOLDER, database), time.monotonic()
+        if holder != seen["holder"]:
+            seen.update(holder=holder, since=now)
+        return holder and now - seen["since"] > 4
+    until(it_stays)
+    return seen["holder"]
+
+
 def commits_that_take_long():
     """Nobody is a standby whose answer a commit waits for: commits hang as on a disk that hangs. Nobody counts as dead for that."""
     pg = Postgres()
@@ -84,7 +97,7 @@ def commits_that_take_long():
     until(lambda: sum(server.learns() for server in servers) == 1)
     for server in servers:
         until(lambda: ledger.tell(server) is None)
-    before = until(lambda: pg.sql(HOLDER, database))
+    before = settled_holder(pg, database)
     pg.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
     pg.sql("SELECT pg_reload_conf()")
     answers = []
@@ -174,7 +187,7 @@ def a_scratch_folder_that_hangs():
             return False
         return True
     until(lambda: sum(server.learns() for server in servers) == 1)
-    before = until(lambda: pg.sql(HOLDER, database))
+    before = settled_holder(pg, database)
     until(hang)
     for _ in range(60):  # nobody counts as gone, which takes four seconds
         time.sleep(0.1)
