@@ -43,7 +43,8 @@ def warm_starts_change_nothing():
             check(server.call("POST", f"/v1/agents/{name}/decide", ask), 201)
             check(server.call("POST", f"/v1/agents/{name}/feedback", {"event": "e1", "feedback": [1, 0]}), 204)
             settings[name] = agent(server, name)["settings"]
-            assert check(server.call("PUT", "/v1/agents/" + name, settings[name]), 200)["seq"] == 2, (name, "its own settings change nothing")
+            same = check(server.call("PUT", "/v1/agents/" + name, settings[name]), 200)
+            assert same["seq"] == 2, (name, "its own settings change nothing", same)
             model = check(server.call("GET", f"/v1/agents/{name}/model"), 200)
             check(server.call("PUT", f"/v1/agents/{name}/model", model, OCTETS), 200)
             assert agent(server, name)["settings"] == settings[name], (name, agent(server, name)["settings"], settings[name])

@@ -31,8 +31,8 @@ def place(program, folder):
 
 def settled(folder, sums=False):
     """With PostgreSQL the learner makes the row, soon after the answer, where with SQLite it is there before: no event is ready and not learnt, or revised; and it has
-    the sums that other servers have left."""
-    waits = databases[None].ask("SELECT (SELECT count(*) FROM decisions WHERE state = 0 AND due > 0 AND due <= extract(epoch from now()) * 1000) + "
+    the sums that other servers have left. A moment that is rounded to milliseconds may be to come."""
+    waits = databases[None].ask("SELECT (SELECT count(*) FROM decisions WHERE state = 0 AND due > 0 AND due <= extract(epoch from now()) * 1000 + 1) + "
                                 "(SELECT count(*) FROM inbox WHERE seq = 0)", databases[folder])
     return waits == [["0"]] and (not sums or databases[None].ask("SELECT count(*) FROM hours_left", databases[folder]) == [["0"]])
 
