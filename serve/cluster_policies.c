@@ -263,7 +263,9 @@ static sv_store_status run_publication(sv_job *base, sv_store *store) {
                                .size = all->count ? all->offsets[all->count] : 0,
                                .hashes = all->hashes,
                                .count = all->count};
-    return status == STORE_OK && !self->lost ? sv_shared_policy_put(store, id, &policy) : status;
+    if (status == STORE_OK && !self->lost) status = sv_shared_policy_put(store, id, &policy);
+    self->lost = self->lost || status == STORE_NONE;
+    return status;
 }
 
 /* The agent as a file, in memory. NULL: it cannot be written. */

@@ -178,7 +178,8 @@
     X(HOURS_REMOVE, "DELETE FROM hours WHERE agent = $1 AND hour >= $2 AND hour < $3")                       \
     X(NOTIFY, "SELECT pg_notify('superarm', $1)")                                                            \
     X(CLOCK, "SELECT " NOW)                                                                                  \
-    X(HOLD, "SELECT pg_try_advisory_lock(" LOCK_CLASS ", $1::int)")                                          \
+    X(HOLD, "SELECT CASE WHEN EXISTS (SELECT 1 FROM agents WHERE id = $1::int) THEN "                        \
+            "pg_try_advisory_lock(" LOCK_CLASS ", $1::int) ELSE false END")                                  \
     X(LET_GO, "SELECT pg_advisory_unlock(" LOCK_CLASS ", $1::int)")                                          \
     X(UNSEAT, "SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE l.locktype = 'advisory' AND "        \
               "l.classid = " LOCK_CLASS "::oid AND l.objid = $1::int::oid AND l.objsubid = 2 AND l.granted " \
@@ -206,14 +207,16 @@
     X(INBOX_DROP, "DELETE FROM inbox WHERE id = $1")                                                         \
     X(INBOX_TIDY, "DELETE FROM inbox WHERE agent = $1 AND seq > 0 AND time < now() - interval '1 min'")      \
     X(INBOX_ROW, "SELECT seq FROM inbox WHERE id = $1")                                                      \
-    X(CHUNK_PUT, "INSERT INTO chunks (agent, hash, data) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING")        \
+    X(CHUNK_PUT,                                                                                             \
+      "INSERT INTO chunks (agent, hash, data) SELECT id, $2, $3 " OF_AGENT " ON CONFLICT DO NOTHING")        \
     X(CHUNKS, "SELECT hash, data FROM chunks WHERE agent = $1 AND hash = ANY($2::bytea[])")                  \
     X(CHUNKS_TIDY, "DELETE FROM chunks WHERE agent = $1 AND hash NOT IN (SELECT substring(p.chunks FROM "    \
                    "i * 32 + 1 FOR 32) FROM policies p, generate_series(0, length(p.chunks) / 32 - 1) i "    \
                    "WHERE p.agent = $1)")                                                                    \
-    X(POLICY_PUT, "INSERT INTO policies (agent, version, settings, time, size, chunks) VALUES ($1, $2, $3, " \
-                  "" NOW ", $4, $5) ON CONFLICT (agent, version) DO UPDATE SET settings = "                  \
-                  "excluded.settings, time = excluded.time, size = excluded.size, chunks = excluded.chunks") \
+    X(POLICY_PUT,                                                                                            \
+      "INSERT INTO policies (agent, version, settings, time, size, chunks) SELECT id, $2, $3, " NOW          \
+      ", $4, $5 " OF_AGENT " ON CONFLICT (agent, version) DO UPDATE SET settings = "                         \
+      "excluded.settings, time = excluded.time, size = excluded.size, chunks = excluded.chunks")             \
     X(POLICY_COPY,                                                                                           \
       "INSERT INTO policies (agent, version, settings, time, size, chunks) VALUES ($1, $2, $3, "             \
       "$4, $5, $6) ON CONFLICT DO NOTHING")                                                                  \

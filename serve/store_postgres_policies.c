@@ -14,13 +14,15 @@ sv_store_status sv_shared_chunk_put(sv_store *self, int64_t agent, const uint8_t
 
 sv_store_status sv_shared_policy_put(sv_store *self, int64_t agent, const sv_shared_policy *policy) {
     sv_postgres_values values = {0}, most = {0}, whose = {0};
+    uint64_t added = 0;
     if (!sv_postgres_holds(self, agent)) return STORE_NONE;
     sv_postgres_number(&values, agent);
     sv_postgres_number(&values, (int64_t)policy->version);
     sv_postgres_text(&values, policy->settings);
     sv_postgres_number(&values, (int64_t)policy->size);
     sv_postgres_bytes(&values, policy->hashes, policy->count * SA_SHA256_BYTES);
-    sv_store_status status = sv_postgres_do(self, SQL_POLICY_PUT, &values, NULL);
+    sv_store_status status = sv_postgres_do(self, SQL_POLICY_PUT, &values, &added);
+    if (status == STORE_OK && !added) return STORE_NONE; /* the agent was deleted */
     sv_postgres_number(&most, agent);
     sv_postgres_number(&most, SHARED_POLICIES);
     if (status == STORE_OK) status = sv_postgres_do(self, SQL_POLICIES_TIDY, &most, NULL);
