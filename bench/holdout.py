@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables "Numbers", "Hold-out" and "Worlds" of docs/TUNING.md.
+"""The pages numbers, holdout, uci and worlds of docs/measured.
 
     bench/holdout.py numbers | holdout | tables | tuning | worlds [--only NAME;...] [--runs R] [--seed S] [--superarm build/superarm] [--data FOLDER]
 

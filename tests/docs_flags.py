@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """docs_flags.py PROGRAM: what README, docs and examples name exists: every --flag, in the program or in a tool of the repository, every
-page and heading that a link leads to, every `source.c` in backquotes, and every preset's version is the present one (`tuned-2`)."""
+page and heading that a link leads to, every `source.c` in backquotes; every preset's version is the present one (`tuned-2`), and the table
+of what `tuned` changes is what the program's specs say."""
 
 import pathlib
 import re
@@ -129,9 +130,22 @@ def versions():
         yield f"the program is {program}, CHANGELOG.md has {told}, CITATION.cff {quoted}"
 
 
+def tuning_table():
+    made = subprocess.run([ROOT / "tools" / "tuning-table", PROGRAM], capture_output=True, text=True, check=True).stdout
+    page = (ROOT / "docs" / "TUNING.md").read_text()
+    if made not in page:
+        yield "docs/TUNING.md: its table is not what tools/tuning-table prints"
+    choices = {name.removeprefix("--"): value for name, value in re.findall(r"^\| `(\S+)` \| (\S+) \|", made, re.M)}
+    for cell in re.findall(r"^\|[^|]*\| `([^`]*)` \|", page.partition("## All that differs")[0], re.M):
+        words = cell.replace("--", "").split()
+        for name, value in zip(words[::2], words[1::2]):
+            if name in choices and choices[name] != value:
+                yield f"docs/TUNING.md: {name} is {choices[name]}, not {value}"
+
+
 def main():
     there, wrong = known() | OTHERS, []
-    wrong += versions()
+    wrong += [*versions(), *tuning_table()]
     for page in pages():
         if page.suffix == ".md" and "measured" in page.parts and page.name != "README.md":
             wrong += measured_presets(page)
