@@ -55,8 +55,9 @@ sv_store_status sv_cluster_join(sv_cluster *self, sv_refusal *why) {
     if (status == STORE_OK && all.count && !all.same) {
         status = STORE_NONE;
         sv_refuse(why, 400,
-                  "%zu servers share this database, and they have other --keys than this one: give all of "
-                  "them the same file, and send SIGHUP to those that run",
+                  "the servers that share this database, %zu, have other --keys than this one: give all of "
+                  "them the same file, and send SIGHUP to those that run (one that was killed counts "
+                  "for " SHARED_SILENCE " seconds)",
                   all.count);
     }
     if (status == STORE_OK) status = say(self);

@@ -310,7 +310,7 @@ def keys_come_in_its_header():
         keys = first.folder + ".keys"
         made = subprocess.run([PROGRAM, "serve", "--new-keys", keys], capture_output=True, text=True, check=True).stdout.split()
         admin, client = [word for word in made if len(word) == 64]
-        first.kill()
+        first.stop()
         first.options += ["--keys", keys]
         first.start()
         refused(first.call("POST", BASE + "/rank", RANK), 401, "401", "key")
