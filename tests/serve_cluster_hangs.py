@@ -15,11 +15,14 @@ from service import main, until
 
 
 def send(pg, number):
-    """To all of the database's processes; the first, which makes others, comes first."""
+    """To all of the database's processes; the first, which makes others, comes first. One may have ended by itself."""
     first = int(open(pg.data + "/postmaster.pid").readline())
-    children = [int(pid) for pid in subprocess.run(["pgrep", "-P", str(first)], capture_output=True, text=True, check=True).stdout.split()]
-    for pid in [first, *children]:
-        os.kill(pid, number)
+    os.kill(first, number)
+    for pid in subprocess.run(["pgrep", "-P", str(first)], capture_output=True, text=True, check=True).stdout.split():
+        try:
+            os.kill(int(pid), number)
+        except ProcessLookupError:
+            pass
 
 
 def timed(call, *arguments):
