@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """The pages numbers, holdout, uci and worlds of docs/measured.
 
-    bench/holdout.py numbers | holdout | tables | tuning | worlds [--only NAME;...] [--runs R] [--seed S] [--superarm build/superarm] [--data FOLDER]
+    bench/holdout.py numbers | holdout | tables | tuning | worlds | judging [--only NAME;...] [--runs R] [--seed S] [--superarm build/superarm] [--data FOLDER]
 
 `tuning` are worlds that the preset was chosen on, `worlds` others of the same kinds, for judging; with seed 3000 these were looked at, too. The preset was not made on the other
 settings, but results of the one before on them had been read. Unless --seed says otherwise, seeds of `tuning` are 7, of the others 5000 (3000 and 4000 were run on 18 November 2026, for
 candidates: docs/history/tuning.md; then they became seeds of tuning, too).
 Each line has, for each agent, the mean regret over the runs, its standard error, and the worst run. `tables` needs the
 folder with the four UCI tables (magic04.csv, agaricus-lepiota.data, optdigits.tra, shuttle.csv), and prints the reward.
-`tuning` and `worlds` print one table, with the regret of cn-ucb over that of the best rival in each world; --before PROGRAM adds cn-ucb of another one.
+`tuning`, `worlds` and `judging` print one table, with the regret of cn-ucb over that of the best rival in each world; --before PROGRAM adds cn-ucb of another one.
 """
 
 import argparse
@@ -80,6 +80,19 @@ WORLDS = {
     **{name: ("world", RIVALS, 6) for name in ("two hills", "AR features, d 20", "ids, 30", "ids, 12, K 1", "flags, d 30", "units, twice", "catalogue, 40",
                                               "user x item, d 6", "ramps", "labels, 8 groups")},
 }
+# Of the same kinds and one more. None was run before tuned-2 was as it is.
+JUDGING = {
+    "-h1, d 25": ("--environment formula --score -x.a --dim 25 --rounds 300", RIVALS, 12),
+    "h2, d 50": ("--environment h2 --dim 50 --rounds 400", RIVALS, 12),
+    "h3, d 7": ("--environment h3 --dim 7 --rounds 400", RIVALS, 12),
+    "h1, noise 0.4, d 12": ("--environment h1 --noise 0.4 --dim 12 --rounds 400", RIVALS, 12),
+    "h2, K 1, d 25": ("--environment h2 --dim 25 --slate 1 --rounds 500", RIVALS, 12),
+    "h2, N 150, d 10": ("--environment h2 --dim 10 --arms 150 --rounds 300", RIVALS, 12),
+    "clicks, 5%": (logistic(-3.4, 1, 16) + " --rounds 800", RIVALS, 12),
+    "clicks, 1 to 3%": ("--environment formula --dim 10 --clicks position --examination 1,1,1,1 --score 0.02+0.01*3.1*x.a --rounds 1000", RIVALS, 12),
+    **{name: ("world", RIVALS, 12) for name in ("three hills", "AR features, d 40", "ids, 16", "ids, 25, K 1", "flags, d 12", "units, of all", "catalogue, 100",
+                                               "user x item, d 4", "stairs", "labels, 4 groups", "lognormal features")},
+}
 
 TABLES = {
     "magic (developed on)": ("--environment csv --data {data}/magic04.csv --header --positive g --rounds 1000", NEURAL + ",random", 10),
@@ -126,49 +139,70 @@ def arrays(name, runs, folder, seed, rounds=1000, arms=20):
             f"--rounds {rounds} --arms {arms} --dim {dim}")
 
 
-def world(name, rng, rounds=300, arms=20):
-    """Contexts, expected scores and noise of one run. Pairs of kinds: the first for tuning, the second for judging."""
+KINDS = {  # of each kind, what a world of it is made with: one for tuning, one of WORLDS, one of JUDGING
+    "hill": ("hills", 5, 4, 1), "two hills": ("hills", 6, 5, 2), "three hills": ("hills", 4, 3, 3),
+    "AR features": ("AR", 30, 0.95), "AR features, d 20": ("AR", 20, 0.9), "AR features, d 40": ("AR", 40, 0.8),
+    "ids": ("ids", 20), "ids, 30": ("ids", 30), "ids, 16": ("ids", 16),
+    "ids, K 1": ("ids", 20), "ids, 12, K 1": ("ids", 12), "ids, 25, K 1": ("ids", 25),
+    "flags": ("flags", 20), "flags, d 30": ("flags", 30), "flags, d 12": ("flags", 12),
+    "units": ("units", 10, 1, 5), "units, twice": ("units", 10, 5, 5), "units, of all": ("units", 6, 1, 10),
+    "catalogue": ("catalogue", 60), "catalogue, 40": ("catalogue", 40), "catalogue, 100": ("catalogue", 100),
+    "user x item": ("user", 8), "user x item, d 6": ("user", 6), "user x item, d 4": ("user", 4),
+    "steps": ("bends", lambda z: z > 0), "ramps": ("bends", lambda z: np.clip(z + 0.5, 0, 1)), "stairs": ("bends", lambda z: np.clip(np.floor(2 * z), -1, 1)),
+    "labels": ("labels", 6, 12), "labels, 8 groups": ("labels", 8, 15), "labels, 4 groups": ("labels", 4, 10),
+    "lognormal features": ("lognormal", 10),
+}
+
+
+def world(name, rng, rounds=300):
+    """Contexts, expected scores and noise of one run."""
+    kind, *given = KINDS[name]
+    arms = given[0] if kind in ("ids", "catalogue") else 20
+
     def normal(*shape):
         return rng.normal(size=shape)
 
     def of(x, v, noise):
         return x, v, noise * normal(*v.shape)
 
-    if name in ("hill", "two hills"):
-        dim, width, count = (5, 4, 1) if name == "hill" else (6, 5, 2)
+    if kind == "hills":
+        dim, width, count = given
         x = normal(rounds, arms, dim)
         return of(x, sum(np.exp(-((x - 0.7 * normal(dim)) ** 2).sum(-1) / width) for _ in range(count)), 0.05)
-    if name.startswith("AR features"):
-        dim, kept = (20, 0.9) if name.endswith("20") else (30, 0.95)
+    if kind == "AR":
+        dim, kept = given
         x = normal(rounds, arms, dim)
         for j in range(1, dim):
             x[..., j] = kept * x[..., j - 1] + np.sqrt(1 - kept**2) * x[..., j]
         return of(x, np.tanh(x @ normal(dim) / 3) + 0.5 * np.abs(x @ normal(dim) / 3), 0.1)
-    if name.startswith("ids"):
-        arms = 30 if "30" in name else 12 if "12" in name else 20
+    if kind == "ids":
         return of(np.tile(np.eye(arms), (rounds, 1, 1)), np.tile(0.3 * normal(arms), (rounds, 1)), 0.3)
-    if name.startswith("flags"):
-        dim = 30 if name.endswith("30") else 20
+    if kind == "flags":
+        dim = given[0]
         x = (rng.random((rounds, arms, dim)) < np.linspace(0.01, 0.2, dim)).astype(float)
         return of(x, x @ normal(dim), 0.1)
-    if name.startswith("units"):
-        z, a, time = normal(rounds, arms, 10), normal(10) / np.sqrt(10), np.arange(rounds)
-        unit = np.where(time < rounds // 4, 10.0, 1.0) * (np.where(time > rounds // 2, 5.0, 1.0) if "twice" in name else 1)
-        z[..., :5] *= unit[:, None, None]
+    if kind == "units":  # the first features are tenfold for a quarter of the time, and of a third unit in the second half
+        dim, later, changing = given
+        z, a, time = normal(rounds, arms, dim), normal(dim) / np.sqrt(dim), np.arange(rounds)
+        unit = np.where(time < rounds // 4, 10.0, 1.0) * np.where(time > rounds // 2, float(later), 1.0)
+        z[..., :changing] *= unit[:, None, None]
         return of(z, z @ a, 0.1)
-    if name.startswith("catalogue"):
-        items = normal(40 if "40" in name else 60, 20)
-        v = np.tanh(items @ normal(20) / np.sqrt(20)) + 0.25 * (items @ normal(20)) ** 2 / 20 + 0.3 * normal(len(items))
+    if kind == "catalogue":
+        items = normal(arms, 20)
+        v = np.tanh(items @ normal(20) / np.sqrt(20)) + 0.25 * (items @ normal(20)) ** 2 / 20 + 0.3 * normal(arms)
         return of(np.tile(items, (rounds, 1, 1)), np.tile(v, (rounds, 1)), 0.3)
-    if name.startswith("user x item"):
-        dim = 6 if name.endswith("6") else 8
+    if kind == "user":
+        dim = given[0]
         user, item = np.broadcast_to(normal(rounds, 1, dim), (rounds, arms, dim)), normal(rounds, arms, dim)
         return of(np.concatenate([user, item], -1), np.einsum("tni,ij,tnj->tn", user, normal(dim, dim) / dim, item), 0.1)
-    if name in ("steps", "ramps"):
-        x = normal(rounds, arms, 10)
-        up = (lambda z: z > 0) if name == "steps" else (lambda z: np.clip(z + 0.5, 0, 1))
+    if kind == "bends":
+        up, x = given[0], normal(rounds, arms, 10)
         return of(x, 1.0 * up(x[..., 0]) + 0.7 * up(x[..., 1] - 0.5) - 0.8 * up(x[..., 2]) * up(x[..., 3]), 0.2)
-    groups, dim = (8, 15) if "8" in name else (6, 12)  # labels: 0 or 1, by a chance that each cluster has
+    if kind == "lognormal":
+        dim = given[0]
+        z = normal(rounds, arms, dim)
+        return of(np.exp(z), np.tanh(z @ normal(dim) / np.sqrt(dim)), 0.2)
+    groups, dim = given  # labels: 0 or 1, by a chance that each cluster has
     centre, chance, of_group = 0.8 * normal(groups, dim), rng.random(groups), rng.integers(0, groups, size=(rounds, arms))
     return of(centre[of_group] + normal(rounds, arms, dim), (rng.random((rounds, arms)) < chance[of_group]).astype(float), 0)
 
@@ -241,7 +275,7 @@ def compare(given, settings):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("group", choices=["numbers", "holdout", "tables", "tuning", "worlds"])
+    parser.add_argument("group", choices=["numbers", "holdout", "tables", "tuning", "worlds", "judging"])
     parser.add_argument("--only", default="")
     parser.add_argument("--runs", type=int)
     parser.add_argument("--seed", type=int)
@@ -253,10 +287,10 @@ def main():
     parser.add_argument("--before", default="", help="another superarm, to compare with")
     parser.add_argument("--with", dest="options", default="", help="further options of superarm run")
     given = parser.parse_args()
-    settings = {"numbers": NUMBERS, "holdout": HOLDOUT, "tables": TABLES, "tuning": TUNING, "worlds": WORLDS}[given.group]
+    settings = {"numbers": NUMBERS, "holdout": HOLDOUT, "tables": TABLES, "tuning": TUNING, "worlds": WORLDS, "judging": JUDGING}[given.group]
     only = [word for word in given.only.split(";") if word]
     settings = {name: setting for name, setting in settings.items() if not only or name in only}
-    if given.group in ("tuning", "worlds") and not given.agents:
+    if given.group in ("tuning", "worlds", "judging") and not given.agents:
         compare(given, settings)
     else:
         for name, (options, agents, runs) in settings.items():
