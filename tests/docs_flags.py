@@ -135,7 +135,7 @@ def tuning_table():
     page = (ROOT / "docs" / "TUNING.md").read_text()
     if made not in page:
         yield "docs/TUNING.md: its table is not what tools/tuning-table prints"
-    choices = {name.removeprefix("--"): value for name, value in re.findall(r"^\| `(\S+)` \| (\S+) \|", made, re.M)}
+    choices = {name.removeprefix("--"): value for name, value in re.findall(r"^\| `(\S+)` \| `(\S+)` \|", made, re.M)}
     for cell in re.findall(r"^\|[^|]*\| `([^`]*)` \|", page.partition("## All that differs")[0], re.M):
         words = cell.replace("--", "").split()
         for name, value in zip(words[::2], words[1::2]):
