@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The pages numbers, holdout, uci and worlds of docs/measured.
+"""The pages numbers, holdout, uci, worlds and judging of docs/measured.
 
     bench/holdout.py numbers | holdout | tables | tuning | worlds | judging [--only NAME;...] [--runs R] [--seed S] [--superarm build/superarm] [--data FOLDER]
 
 `tuning` are worlds that the preset was chosen on, `worlds` others of the same kinds, for judging; with seed 3000 these were looked at, too. The preset was not made on the other
 settings, but results of the one before on them had been read. Unless --seed says otherwise, seeds of `tuning` are 7, of the others 5000 (3000 and 4000 were run on 18 November 2026, for
-candidates: docs/history/tuning.md; then they became seeds of tuning, too).
+candidates: docs/history/tuning.md; then they became seeds of tuning, too). `judging` are worlds that nobody had run until tuned-2 was frozen; they were run once, with 5000.
 Each line has, for each agent, the mean regret over the runs, its standard error, and the worst run. `tables` needs the
 folder with the four UCI tables (magic04.csv, agaricus-lepiota.data, optdigits.tra, shuttle.csv), and prints the reward.
 `tuning`, `worlds` and `judging` print one table, with the regret of cn-ucb over that of the best rival in each world; --before PROGRAM adds cn-ucb of another one.
@@ -80,7 +80,7 @@ WORLDS = {
     **{name: ("world", RIVALS, 6) for name in ("two hills", "AR features, d 20", "ids, 30", "ids, 12, K 1", "flags, d 30", "units, twice", "catalogue, 40",
                                               "user x item, d 6", "ramps", "labels, 8 groups")},
 }
-# Of the same kinds and one more. None was run before tuned-2 was as it is.
+# Of the same kinds and one more. None had been run when tuned-2 was frozen.
 JUDGING = {
     "-h1, d 25": ("--environment formula --score -x.a --dim 25 --rounds 300", RIVALS, 12),
     "h2, d 50": ("--environment h2 --dim 50 --rounds 400", RIVALS, 12),
