@@ -134,13 +134,14 @@ sv_http_lanes *sv_http_lanes_start(const sv_http_lanes_options *options) {
 }
 
 bool sv_http_lanes_put(sv_http_lanes *self, sv_exchange *exchange, sv_refusal *why) {
-    sv_queue *queue = &self->queues[exchange->lane];
+    const sv_lane lane = exchange->lane; /* once it is in there, it may be answered and freed */
+    sv_queue *queue = &self->queues[lane];
     exchange->next = NULL;
     exchange->queued = sv_clock_seconds();
     pthread_mutex_lock(&self->lock);
-    size_t most = ABOUT[exchange->lane].most;
-    bool room = queue->count < most, share = !ABOUT[exchange->lane].slow || !exchange->peer ||
-                                             waiting_of(queue, exchange->peer) < most / 2;
+    size_t most = ABOUT[lane].most;
+    bool room = queue->count < most,
+         share = !ABOUT[lane].slow || !exchange->peer || waiting_of(queue, exchange->peer) < most / 2;
     if (room && share) {
         *queue->last = exchange;
         queue->last = &exchange->next;
@@ -148,7 +149,7 @@ bool sv_http_lanes_put(sv_http_lanes *self, sv_exchange *exchange, sv_refusal *w
         if (queue->idle) pthread_cond_signal(&queue->filled);
     }
     pthread_mutex_unlock(&self->lock);
-    const char *name = ABOUT[exchange->lane].name;
+    const char *name = ABOUT[lane].name;
     if (!room) return sv_refuse(why, 503, "%zu %s requests wait already: try again later", most, name);
     return share || sv_refuse(why, 503, "%zu %s requests of this address wait already: try again later",
                               most / 2, name);
