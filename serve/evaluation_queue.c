@@ -101,23 +101,20 @@ sv_evaluation_state sv_evaluations_state(sv_evaluations *self, int64_t id) {
     return state;
 }
 
-/* With the lock: ends it, and waits until its files are gone. */
+/* With the lock: ends the one that runs, and waits until its files are gone. */
 static void end(sv_evaluations *self, sv_evaluation *of) {
     int64_t id = of->id;
-    if (of != self->running) {
-        forget(self, of);
-        return;
-    }
     atomic_store(&self->end, true);
     pthread_cond_broadcast(&self->changed);
     while ((of = find(self, id)) && !of->over) pthread_cond_wait(&self->changed, &self->lock);
 }
 
-size_t sv_evaluations_list(sv_evaluations *self, int64_t ids[EVALUATIONS_QUEUE]) {
+size_t sv_evaluations_list(sv_evaluations *self, int64_t ids[EVALUATIONS_QUEUE], bool *all) {
     size_t count = 0;
     pthread_mutex_lock(&self->lock);
     for (size_t i = 0; i < self->count; i++)
         if (self->queue[i]->admitted) ids[count++] = self->queue[i]->id;
+    *all = count == self->count;
     pthread_mutex_unlock(&self->lock);
     return count;
 }
@@ -132,13 +129,6 @@ void sv_evaluations_give_up(sv_evaluations *self, int64_t id, const char *why) {
         atomic_store(&self->end, true);
         pthread_cond_broadcast(&self->changed);
     }
-    pthread_mutex_unlock(&self->lock);
-}
-
-void sv_evaluations_cancel(sv_evaluations *self, int64_t id) {
-    pthread_mutex_lock(&self->lock);
-    sv_evaluation *found = find(self, id);
-    if (found) end(self, found);
     pthread_mutex_unlock(&self->lock);
 }
 

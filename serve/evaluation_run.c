@@ -218,7 +218,7 @@ static void end_keeping(sv_job *base, sv_store_status status) {
 /* STORE_NONE: it is not there any longer. */
 static sv_store_status keep(sv_evaluations *all, const sv_evaluation *of, const char *result) {
     sv_refusal why = {0};
-    sv_keeping self = {.job = {.run = run_keeping, .end = end_keeping},
+    sv_keeping self = {.job = {.run = run_keeping, .end = end_keeping, .repeats = true},
                        .agent = of->agent->id,
                        .id = of->id,
                        .result = result};

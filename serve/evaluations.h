@@ -51,12 +51,10 @@ void sv_evaluations_admit(sv_evaluations *self, sv_evaluation *evaluation, int64
 typedef enum evaluation_state { EVALUATION_NONE, EVALUATION_WAITS, EVALUATION_RUNS } sv_evaluation_state;
 /* None: it has ended, or was cut off by a stop. */
 sv_evaluation_state sv_evaluations_state(sv_evaluations *self, int64_t id);
-/* Ids of those that wait or run; how many. */
-size_t sv_evaluations_list(sv_evaluations *self, int64_t ids[EVALUATIONS_QUEUE]);
+/* Ids of those that wait or run; how many. `all`: the journal is to have no other one. */
+size_t sv_evaluations_list(sv_evaluations *self, int64_t ids[EVALUATIONS_QUEUE], bool *all);
 /* Ends it, as sv_evaluations_hold does, or without a result (NULL), and does not wait for that. */
 void sv_evaluations_give_up(sv_evaluations *self, int64_t id, const char *why);
-/* Nothing of it is left when this returns. */
-void sv_evaluations_cancel(sv_evaluations *self, int64_t id);
 /* Ends the one that runs, if it is the agent's, with a result that says `why`; and none begins until as many
  * calls of sv_evaluations_go_on. */
 void sv_evaluations_hold(sv_evaluations *self, const sv_agent *agent, const char *why);

@@ -128,7 +128,9 @@
     X(EVALUATIONS_ENDING,                                                                                    \
       "SELECT count(*) FROM evaluations e JOIN servers s ON s.id = e.server AND " HEARD_OF                   \
       " WHERE e.agent = $1 AND e.runs AND e.stop IS NOT NULL AND e.result IS NULL")                          \
-    X(EVALUATIONS_OF, "SELECT id, stop FROM evaluations WHERE server = $1")                                  \
+    X(EVALUATIONS_OF, "SELECT id, stop, result IS NULL FROM evaluations WHERE server = $1")                  \
+    X(EVALUATION_LOST, "UPDATE evaluations SET server = NULL WHERE id = $1 AND server = $2 AND result IS "   \
+                       "NULL")                                                                               \
     X(EVALUATION_PUT, "UPDATE evaluations SET result = $3 WHERE agent = $1 AND id = $2")                     \
     X(EVALUATION_DELETE, "DELETE FROM evaluations WHERE agent = $1 AND id = $2")                             \
     X(EVALUATIONS_TRIM, "DELETE FROM evaluations WHERE agent = $1 AND id <= (SELECT id FROM evaluations "    \

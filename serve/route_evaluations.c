@@ -239,7 +239,7 @@ void sv_route_evaluate(sv_exchange *self) {
     if (!self->service->evaluations)
         sv_refuse(&why, 503, "this service makes no evaluations");
     else if (prepare(self, &why)) {
-        ((sv_asking *)self->state)->job = (sv_job){.run = run_add, .end = end_add};
+        ((sv_asking *)self->state)->job = (sv_job){.run = run_add, .end = end_add, .repeats = true};
         self->later = submit;
         return;
     }
@@ -337,7 +337,7 @@ void sv_route_evaluation(sv_exchange *self) {
         sv_exchange_refuse(self, &why);
 }
 
-/* ---- DELETE: ends it, if it runs or waits, and removes it ---- */
+/* ---- DELETE: removes it, and then ends it, if it runs or waits ---- */
 
 static sv_store_status run_delete(sv_job *base, sv_store *store) {
     sv_asking *self = (sv_asking *)base;
@@ -352,41 +352,26 @@ static void end_delete(sv_job *base, sv_store_status status) {
     sv_refusal why = {0};
     if (status != STORE_OK && status != STORE_NONE)
         sv_exchange_refuse_store(exchange, status);
-    else if (self->removed)
+    else if (self->removed) {
+        if (exchange->service->evaluations)
+            sv_evaluations_give_up(exchange->service->evaluations, self->id, NULL);
         sv_exchange_answer(exchange, 204);
-    else {
+    } else {
         sv_refuse(&why, 404, "there is no evaluation %.64s", exchange->event);
         sv_exchange_refuse(exchange, &why);
     }
     exchange->done(exchange);
 }
 
-static void note_agents(void *user, const sv_store_evaluation *found) {
-    (void)found;
-    *(bool *)user = true;
-}
-
-/* Is it one of this agent's? Only then may it be ended. */
-static bool is_agents(sv_exchange *self, int64_t id, sv_refusal *why) {
-    bool there = false;
-    sv_store *reader = sv_readers_take(&self->service->readers, why);
-    if (!reader) return false;
-    sv_store_status status = sv_store_evaluations(reader, self->agent->id, id, note_agents, &there);
-    if (status != STORE_OK) sv_refuse(why, 503, "%s", sv_store_sentence(reader));
-    sv_readers_give_back(&self->service->readers, reader);
-    return status == STORE_OK && (there || sv_refuse(why, 404, "there is no evaluation %.64s", self->event));
-}
-
 void sv_route_delete_evaluation(sv_exchange *self) {
     sv_refusal why = {0};
     int64_t id;
     sv_asking *state = new_asking(self, &why);
-    if (!state || !read_id(self, &id, &why) || !is_agents(self, id, &why)) {
+    if (!state || !read_id(self, &id, &why)) {
         sv_exchange_refuse(self, &why);
         return;
     }
-    if (self->service->evaluations) sv_evaluations_cancel(self->service->evaluations, id);
     state->id = id;
-    state->job = (sv_job){.run = run_delete, .end = end_delete};
+    state->job = (sv_job){.run = run_delete, .end = end_delete, .repeats = true};
     self->later = submit;
 }

@@ -368,8 +368,24 @@ static void end_erase(sv_job *base, sv_store_status status) {
     sv_folding_empty(exchange->service->folding, &self->emptying);
 }
 
+/* Is it there? Else nothing is ended for it. */
+static bool has_event(sv_exchange *self, sv_refusal *why) {
+    sv_store_decision found;
+    sv_store *reader = sv_readers_take(&self->service->readers, why);
+    if (!reader) return false;
+    sv_store_status status = sv_store_decision_find(reader, self->agent->id, self->event, &found);
+    if (status == STORE_NONE)
+        sv_refuse(why, 404, "there is no event %.64s", self->event);
+    else if (status != STORE_OK)
+        sv_refuse(why, 503, "%s", sv_store_sentence(reader));
+    sv_readers_give_back(&self->service->readers, reader);
+    return status == STORE_OK;
+}
+
 void sv_route_erase(sv_exchange *self) {
-    sv_work *state = new_work(self);
+    sv_refusal why = {0};
+    sv_work *state = has_event(self, &why) ? new_work(self) : NULL;
+    if (why.status) sv_exchange_refuse(self, &why);
     if (state && (state->held = self->service->evaluations)) /* whose files may have it */
         sv_evaluations_hold(state->held, self->agent, ERASED);
     if (!state) return;

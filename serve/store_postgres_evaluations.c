@@ -103,13 +103,22 @@ sv_store_status sv_shared_evaluations_ending(sv_store *self, int64_t agent, uint
 }
 
 sv_store_status sv_shared_evaluations(sv_store *self, const char *server,
-                                      void (*each)(void *user, int64_t id, const char *stop), void *user) {
+                                      void (*each)(void *user, int64_t id, const char *stop, bool open),
+                                      void *user) {
     sv_postgres_values values = {0};
     sv_store_status status;
     sv_postgres_text(&values, server);
     PGresult *list = sv_postgres_run(self, SQL_EVALUATIONS_OF, &values, &status);
     for (int i = 0; list && i < PQntuples(list); i++)
-        each(user, sv_postgres_get(list, i, 0), sv_postgres_get_text(list, i, 1));
+        each(user, sv_postgres_get(list, i, 0), sv_postgres_get_text(list, i, 1),
+             sv_postgres_get(list, i, 2));
     PQclear(list);
     return status;
+}
+
+sv_store_status sv_shared_evaluation_lost(sv_store *self, const char *server, int64_t id) {
+    sv_postgres_values values = {0};
+    sv_postgres_number(&values, id);
+    sv_postgres_text(&values, server);
+    return sv_postgres_do(self, SQL_EVALUATION_LOST, &values, NULL);
 }

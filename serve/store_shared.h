@@ -63,9 +63,12 @@ sv_store_status sv_shared_evaluation_begin(sv_store *self, int64_t agent, int64_
 sv_store_status sv_shared_evaluations_stop(sv_store *self, int64_t agent, const char *why, uint64_t *count);
 /* How many of these still run, at servers that are there. */
 sv_store_status sv_shared_evaluations_ending(sv_store *self, int64_t agent, uint64_t *count);
-/* Those of a server, with what they are to end for: NULL, nothing. */
+/* Those of a server, with what they are to end for: NULL, nothing. `open`: without a result. */
 sv_store_status sv_shared_evaluations(sv_store *self, const char *server,
-                                      void (*each)(void *user, int64_t id, const char *stop), void *user);
+                                      void (*each)(void *user, int64_t id, const char *stop, bool open),
+                                      void *user);
+/* The server does not have it: it is interrupted, unless it has a result. */
+sv_store_status sv_shared_evaluation_lost(sv_store *self, const char *server, int64_t id);
 
 /* ---- policies: an agent as it was after a row, saved; in chunks that other policies share ---- */
 

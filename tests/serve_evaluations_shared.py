@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
@@ -15,7 +16,7 @@ from service import Server, main, until
 
 PROGRAM = sys.argv[1]
 AGENT = {"options": {"algorithm": "comblin-ucb", "dim": 3, "floor": 0.3}, "slate": 2, "default_feedback": 0, "wait_seconds": 0}
-SLOW = {"options": {"algorithm": "cn-ucb", "hidden": 1024, "train-every": 1}}  # minutes, on these events
+SLOW = {"options": {"algorithm": "cn-ucb", "hidden": 1024, "train-every": 1, "train-steps": 10000}}  # minutes, on these events
 PATH = "/v1/agents/home/evaluations"
 pg = Postgres("max_connections=60")
 started = []
@@ -201,6 +202,44 @@ def the_end_waits_for_the_database():
         assert server.stop() == 0
 
 
+def what_cannot_be_deleted_goes_on():
+    """Its row is locked for longer than a server waits: 503, nothing has changed, and nothing is left that an erasure would wait for."""
+    database = pg.database(PROGRAM)
+    one, two = servers = [Member(database).start() for _ in range(2)]
+    assert one.call("PUT", "/v1/agents/home", AGENT)[0] == 201
+    traffic(one, 400)
+    until(lambda: two.call("GET", "/v1/agents/home")[1].get("model") == 401)
+    runs, waits = ask(one, SLOW), ask(one, SLOW)
+    (process,) = until(one.helpers)
+    held = lock(database, "BEGIN;", "SELECT 1 FROM evaluations FOR UPDATE;")
+    assert [one.call("DELETE", f"{PATH}/{number}")[0] for number in (runs, waits)] == [503, 503]
+    free(held)
+    assert os.path.exists(f"/proc/{process}")
+    everywhere(servers, runs, ("running", one.name()))
+    everywhere(servers, waits, ("waiting", one.name()))
+    # another request's row is locked: that one is refused, and this one is not
+    held = lock(database, "BEGIN;", "SELECT 1 FROM decisions WHERE event = 'e5' FOR UPDATE;")
+    begin, statuses = time.monotonic(), []
+    waiting = threading.Thread(target=lambda: statuses.append(two.call("POST", "/v1/agents/home/feedback", {"event": "e5", "feedback": [1, 1]})[0]))
+    waiting.start()
+    assert two.call("DELETE", f"{PATH}/{waits}")[0] == 204
+    waiting.join()
+    free(held)
+    # an erasure of what is not there ends nothing; one of what is there does, and is answered
+    assert two.call("DELETE", "/v1/agents/home/events/no-such-event")[0] == 404
+    time.sleep(0.5)
+    everywhere(servers, runs, ("running", one.name()))
+    assert two.call("DELETE", "/v1/agents/home/events/e9")[0] == 204
+    everywhere(servers, runs, ("failed", None))
+    # a row that a commit left of which the server heard nothing
+    number = int(pg.sql("INSERT INTO evaluations (agent, id, time, request, server, runs) SELECT a.id, nextval('evaluation_ids'), 0, '{}', s.id, true "
+                        f"FROM agents a, servers s WHERE s.name = '{one.name()}' RETURNING id", database)[0][0])
+    everywhere(servers, number, ("interrupted", None))
+    assert two.call("DELETE", "/v1/agents/home/events/e10")[0] == 204
+    for server in servers:
+        assert server.stop() == 0
+
+
 def the_beginning_waits_for_the_database():
     """No event is read before others can know it: an erasure would not wait."""
     database = pg.database(PROGRAM)
@@ -219,8 +258,8 @@ def the_beginning_waits_for_the_database():
 
 try:
     if __name__ == "__main__":
-        main(any_server_tells_and_ends, a_result_waits_for_the_database, the_end_waits_for_the_database,
-             the_beginning_waits_for_the_database)
+        main(
+             what_cannot_be_deleted_goes_on, the_beginning_waits_for_the_database)
 finally:
     for each in started:
         if each.process and each.process.poll() is None:
