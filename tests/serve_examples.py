@@ -25,6 +25,8 @@ def examples_run():
         python = os.path.join(os.path.dirname(PROGRAM), "python")
         interpreter = find_python(python)
         for name, command in (("curl", ["sh", "shop.sh"]), ("node", ["node", "shop.js"]), ("python", [interpreter, "-B", "shop.py"])):
+            if name == "python" and os.environ.get("SUPERARM_SANITIZED"):
+                continue  # that build has no Python package
             if not shutil.which(command[0]):
                 assert not os.environ.get("CI"), name + " is missing, and CI is set"
                 print(name, "is missing: its example is not run")
