@@ -1,4 +1,5 @@
-/* Whoever gives an exchange to a lane has it no longer: it may be answered and freed before that call returns. */
+/* Whoever gives an exchange to a lane has it no longer: it may be answered and freed before that call
+ * returns. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
