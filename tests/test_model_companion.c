@@ -73,6 +73,10 @@ static void estimates_stay_until_something_is_added_again(void **state) {
     double before = sa_companion_mix(companion, input[2], 1);
     sa_companion_forget(companion);
     assert_true(sa_companion_mix(companion, input[2], 1) == before);
+    sa_companion_add(companion, &(sa_companion_case){.input = input[0], .score = 1, .psi = 1e160});
+    add(companion, (const double[DIM]){1, INFINITY, 1}, 1);
+    assert_true(companion->numbers.count == 0); /* they overflow, and are left out */
+    assert_true(sa_companion_mix(companion, input[2], 1) == before);
     for (size_t i = 1; i < 4; i++) { /* and nothing of what was forgotten is left then */
         add(companion, input[i], input[i][2]);
         add(fresh, input[i], input[i][2]);

@@ -178,14 +178,15 @@ static bool overflows(const sa_companion *companion, double off, double kept) {
 /* Weighted means and deviations, one observation at a time (Welford, West). */
 static void accumulate(sa_companion *companion, const double *input, double score, double weight) {
     size_t dim = companion->dim;
-    if (companion->numbers.weight == 0) { /* means of what was forgotten */
+    bool first = companion->numbers.weight == 0; /* the means are those of what was forgotten */
+    double total = companion->numbers.weight + weight, share = weight / total, kept = weight * (1 - share);
+    double *delta = companion->scratch, off = score - (first ? 0 : companion->numbers.score_mean);
+    for (size_t j = 0; j < dim; j++) delta[j] = input[j] - (first ? 0 : companion->input_mean[j]);
+    if (overflows(companion, off, kept)) return;
+    if (first) {
         companion->numbers.score_mean = 0;
         memset(companion->input_mean, 0, dim * sizeof *companion->input_mean);
     }
-    double total = companion->numbers.weight + weight, share = weight / total, kept = weight * (1 - share);
-    double *delta = companion->scratch, off = score - companion->numbers.score_mean;
-    for (size_t j = 0; j < dim; j++) delta[j] = input[j] - companion->input_mean[j];
-    if (overflows(companion, off, kept)) return;
     for (size_t j = 0; j < dim; j++) {
         double *row = companion->gram + j * dim;
         for (size_t k = 0; k <= j; k++) row[k] += kept * delta[j] * delta[k];
