@@ -117,6 +117,37 @@ static void check_score(const sa_agent *agent, const world *w, const sa_decision
                        1e-6 * sqrt(variance));
 }
 
+/* A decision in features as they are, and its feedback. `open`: NULL, where it is not to be checked. */
+static void learn(sa_agent *agent, world *w, size_t d, double *open) {
+    double contexts[ARMS][DIM], scores[SLATE];
+    sa_request *request = sa_request_new();
+    sa_decision *made = NULL;
+    for (size_t a = 0; a < ARMS; a++)
+        for (size_t j = 0; j < DIM; j++) contexts[a][j] = rig_number(d, a * DIM + j);
+    sa_request_contexts(request, &contexts[0][0], ARMS);
+    sa_request_slate(request, SLATE);
+    assert_ok(sa_agent_select(agent, request, &made));
+    for (size_t k = 0; k < SLATE; k++) {
+        const double *x = contexts[sa_decision_arms(made)[k]];
+        scores[k] = 2 + x[2] - 0.5 * x[1] + 0.3 * x[3] * x[3] + rig_number(d, 5000 + k);
+        if (open) check_score(agent, w, made, k, x, 1.5, open);
+    }
+    for (size_t k = 0; k < SLATE; k++) {
+        memcpy(w->chosen[w->answered], contexts[sa_decision_arms(made)[k]], sizeof w->chosen[0]);
+        w->score[w->answered++] = scores[k];
+    }
+    assert_ok(sa_agent_update(agent, sa_decision_id(made), scores, NULL, SLATE));
+    sa_decision_destroy(made);
+    sa_request_destroy(request);
+}
+
+static sa_agent *copy_of(const sa_agent *agent) {
+    sa_agent *loaded = NULL;
+    assert_ok(sa_agent_save(agent, scratch("companion.npz")));
+    assert_ok(sa_agent_load(scratch("companion.npz"), &loaded));
+    return loaded;
+}
+
 /* Also when the agent was saved and loaded in the middle of it, and for all arms as for those that are
  * chosen. */
 static void what_is_open_is_the_variance_of_a_mixture(void **state) {
@@ -127,37 +158,38 @@ static void what_is_open_is_the_variance_of_a_mixture(void **state) {
         char text[200];
         snprintf(text, sizeof text, "normalize=none precision=double train-every=1 gamma=1.5 widths=%s",
                  widths[i]);
-        sa_agent *agent = rig_create(text), *loaded = NULL;
+        sa_agent *agent = rig_create(text), *before;
         double open = 0; /* the largest share that the regression had in it */
         w.candidates = w.answered = 0;
         for (size_t d = 0; d < DECISIONS; d++) {
-            double contexts[ARMS][DIM], scores[SLATE];
-            sa_request *request = sa_request_new();
-            sa_decision *made = NULL;
-            for (size_t a = 0; a < ARMS; a++)
-                for (size_t j = 0; j < DIM; j++) contexts[a][j] = rig_number(d, a * DIM + j);
-            sa_request_contexts(request, &contexts[0][0], ARMS);
-            sa_request_slate(request, SLATE);
-            assert_ok(sa_agent_select(agent, request, &made));
-            for (size_t k = 0; k < SLATE; k++) {
-                const double *x = contexts[sa_decision_arms(made)[k]];
-                scores[k] = 2 + x[2] - 0.5 * x[1] + 0.3 * x[3] * x[3] + rig_number(d, 5000 + k);
-                if (d > 3) check_score(agent, &w, made, k, x, 1.5, &open);
-            }
-            for (size_t k = 0; k < SLATE; k++) {
-                memcpy(w.chosen[w.answered], contexts[sa_decision_arms(made)[k]], sizeof w.chosen[0]);
-                w.score[w.answered++] = scores[k];
-            }
-            assert_ok(sa_agent_update(agent, sa_decision_id(made), scores, NULL, SLATE));
-            sa_decision_destroy(made);
-            sa_request_destroy(request);
+            learn(agent, &w, d, d > 3 ? &open : NULL);
             if (d != DECISIONS / 2) continue;
-            assert_ok(sa_agent_save(agent, scratch("companion.npz")));
-            assert_ok(sa_agent_load(scratch("companion.npz"), &loaded));
-            sa_agent_destroy(agent);
-            agent = loaded;
+            before = agent;
+            agent = copy_of(before);
+            sa_agent_destroy(before);
         }
         assert_true(open > 0.2);
+        sa_agent_destroy(agent);
+    }
+}
+
+/* Scores are far away now, also where sums of their squares are not finite: an agent can be trained, saved
+ * and loaded, again and again. */
+static void scores_may_be_revised_to_far_away(void **state) {
+    (void)state;
+    static const double far[] = {1e4, 1e10, 1e100, 6e153, 1.2e154, 1e200, 1e308};
+    for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
+        static world w;
+        w.candidates = w.answered = 0;
+        sa_agent *agent = rig_create("normalize=none precision=double train-every=1 gamma=1.5");
+        for (size_t d = 0; d < DECISIONS / 2; d++) learn(agent, &w, d, NULL);
+        for (size_t d = 3; d < 12; d++)
+            assert_ok(sa_agent_revise(agent, d, (double[]){far[i], -far[i]}, NULL, SLATE));
+        sa_agent *copy = copy_of(agent), *again;
+        assert_ok(sa_agent_train(copy));
+        again = copy_of(copy);
+        sa_agent_destroy(again);
+        sa_agent_destroy(copy);
         sa_agent_destroy(agent);
     }
 }
@@ -188,6 +220,7 @@ static void an_epoch_begins_with_the_share_that_is_known(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums_follow_the_units),
                                        cmocka_unit_test(an_epoch_begins_with_the_share_that_is_known),
-                                       cmocka_unit_test(what_is_open_is_the_variance_of_a_mixture)};
+                                       cmocka_unit_test(what_is_open_is_the_variance_of_a_mixture),
+                                       cmocka_unit_test(scores_may_be_revised_to_far_away)};
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

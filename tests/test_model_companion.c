@@ -58,6 +58,55 @@ static void sums_that_would_overflow_are_left_out(void **state) {
     sa_companion_destroy(companion);
 }
 
+/* The sums of products are of x and y minus their means, here from all cases at once. */
+static void is_of(const sa_companion *companion, const double input[][DIM], const double *score, size_t n) {
+    double mean[DIM] = {0}, of_score = 0, square = 0, count = (double)n;
+    for (size_t i = 0; i < n; i++) {
+        of_score += score[i] / count;
+        for (size_t j = 0; j < DIM; j++) mean[j] += input[i][j] / count;
+    }
+    for (size_t i = 0; i < n; i++) square += pow(score[i] - of_score, 2);
+    assert_float_equal(companion->numbers.score_mean, of_score, 1e-12 * fabs(of_score));
+    assert_float_equal(companion->numbers.score_square, square, 1e-12 * square);
+    for (size_t j = 0; j < DIM; j++) {
+        double product = 0;
+        for (size_t i = 0; i < n; i++) product += (input[i][j] - mean[j]) * (score[i] - of_score);
+        assert_float_equal(companion->input_score[j], product, 1e-12 * sqrt(square) * count);
+    }
+}
+
+/* So are revisions after which they would. */
+static void revisions_that_would_overflow_are_left_out(void **state) {
+    (void)state;
+    static const double input[5][DIM] = {{4, 2, 3}, {5, 1, 0.5}, {3, -2, 1}, {6, 0, 2}, {1, 1, 1}},
+                        large[] = {1.3e154, -1.3e154, 1e200, -1e308};
+    double score[5] = {3, 4, -1, 0.5, 7};
+    sa_companion *companion = create();
+    for (size_t i = 0; i < 5; i++) add(companion, input[i], score[i]);
+    for (size_t i = 0; i < 4; i++) {
+        sa_companion_case seen = {.input = input[i], .score = score[i], .psi = 1};
+        score[i] += 0.5; /* what fits is told, as before */
+        assert_true(sa_companion_revise(companion, &seen, score[i], 1));
+        is_of(companion, input, score, 5);
+    }
+    for (size_t l = 0; l < sizeof large / sizeof *large; l++) {
+        double now[5];
+        memcpy(now, score, sizeof now);
+        for (size_t i = 0; i < 4; i++) { /* where its square fits, the first one does */
+            sa_companion_case seen = {.input = input[i], .score = now[i], .psi = 1};
+            if (sa_companion_revise(companion, &seen, large[l], 1)) now[i] = large[l];
+            assert_true(now[i] == (i == 0 && l < 2 ? large[l] : score[i]));
+            is_finite(companion);
+            is_of(companion, input, now, 5);
+        }
+        sa_companion_learn(companion);
+        is_finite(companion);
+        sa_companion_forget(companion);
+        for (size_t i = 0; i < 5; i++) add(companion, input[i], score[i]);
+    }
+    sa_companion_destroy(companion);
+}
+
 static void estimates_stay_until_something_is_added_again(void **state) {
     (void)state;
     sa_companion *companion = create(), *fresh = create();
@@ -92,6 +141,7 @@ static void estimates_stay_until_something_is_added_again(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums_that_would_overflow_are_left_out),
+                                       cmocka_unit_test(revisions_that_would_overflow_are_left_out),
                                        cmocka_unit_test(estimates_stay_until_something_is_added_again)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,7 +130,14 @@ static sa_status take(sa_learner *learner, const sa_observations *seen) {
     return SA_OK;
 }
 
-/* The regression of the companion alone: how well both had predicted was judged by what was known then. */
+/* The error is of the latest alone. */
+static sa_status begin_again(sa_learner *learner, size_t first) {
+    if (learner->policy->estimator.companion) sa_companion_forget(learner->policy->estimator.companion);
+    return add_all(learner, first, learner->judged);
+}
+
+/* The regression of the companion alone: how well both had predicted was judged by what was known then. Where
+ * its sums cannot tell, they are made again, of the answers that are kept. */
 static sa_status revise(sa_learner *learner, size_t row, double before) {
     const sa_history *history = &learner->past->history;
     sa_companion *companion = learner->policy->estimator.companion;
@@ -140,16 +147,10 @@ static sa_status revise(sa_learner *learner, size_t row, double before) {
     SA_TRY(lay(learner, &one));
     SA_TRY(show(learner, &now, false, &one));
     size_t age = sa_history_decision(history, learner->judged - 1) - sa_history_decision(history, row);
-    sa_companion_revise(companion,
-                        &(sa_companion_case){.input = one.row, .score = before / now.unit, .psi = now.psi},
-                        now.score, sa_pow(learner->options->discount, (double)age));
-    return SA_OK;
-}
-
-/* The error is of the latest alone. */
-static sa_status begin_again(sa_learner *learner, size_t first) {
-    if (learner->policy->estimator.companion) sa_companion_forget(learner->policy->estimator.companion);
-    return add_all(learner, first, learner->judged);
+    sa_companion_case seen = {.input = one.row, .score = before / now.unit, .psi = now.psi};
+    if (sa_companion_revise(companion, &seen, now.score, sa_pow(learner->options->discount, (double)age)))
+        return SA_OK;
+    return begin_again(learner, (size_t)history->start[learner->window.oldest]);
 }
 
 sa_status sa_predictions_skip(sa_learner *learner) {

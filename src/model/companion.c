@@ -210,17 +210,26 @@ void sa_companion_add(sa_companion *companion, const sa_companion_case *seen) {
 /* With w the weight of an observation of all W, and its score v + d instead of v: the mean moves by w d /
  * W, the squared deviations by w (2 (v - mean) d + d^2) - (w d)^2 / W, and their products with the input's
  * by w (x - x^) d. */
-void sa_companion_revise(sa_companion *companion, const sa_companion_case *seen, double score,
+bool sa_companion_revise(sa_companion *companion, const sa_companion_case *seen, double score,
                          double weight) {
     sa_companion_numbers *numbers = &companion->numbers;
+    size_t dim = companion->dim;
     double w = weight * seen->psi * seen->psi, d = (score - seen->score) / seen->psi;
     double off = seen->score / seen->psi - numbers->score_mean,
-           change = w * (2 * off * d + d * d) - w * d * (w * d / numbers->weight);
-    if (!(w > 0) || !(numbers->weight > 0) || !isfinite(change)) return;
-    for (size_t j = 0; j < companion->dim; j++)
-        companion->input_score[j] += w * (seen->input[j] - companion->input_mean[j]) * d;
-    numbers->score_square = fmax(0, numbers->score_square + change);
-    numbers->score_mean += w * d / numbers->weight;
+           change = w * (2 * off * d + d * d) - w * d * (w * d / numbers->weight),
+           square = numbers->score_square + change, mean = numbers->score_mean + w * d / numbers->weight,
+           *input_score = companion->scratch;
+    if (!(w > 0)) return true;
+    bool told = isfinite(square) && isfinite(mean);
+    for (size_t j = 0; j < dim; j++) {
+        input_score[j] = companion->input_score[j] + w * (seen->input[j] - companion->input_mean[j]) * d;
+        told = told && isfinite(input_score[j]);
+    }
+    if (!told) return false;
+    memcpy(companion->input_score, input_score, dim * sizeof *input_score);
+    numbers->score_square = fmax(0, square);
+    numbers->score_mean = mean;
+    return true;
 }
 
 void sa_companion_fade(sa_companion *companion, double factor) {
