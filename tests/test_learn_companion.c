@@ -173,13 +173,14 @@ static void what_is_open_is_the_variance_of_a_mixture(void **state) {
     }
 }
 
-/* Scores are far away now, also where sums of their squares are not finite: an agent can be trained, saved
- * and loaded, again and again. */
-static void scores_may_be_revised_to_far_away(void **state) {
+/* Scores were revised to far away and back: nothing of that is left, also where sums of their squares are not
+ * finite; and while they are far away an agent can be trained, saved and loaded. */
+static void scores_come_back_from_far_away(void **state) {
     (void)state;
     static const double far[] = {1e4, 1e10, 1e100, 6e153, 1.2e154, 1e200, 1e308};
     for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
         static world w;
+        double open = 0;
         w.candidates = w.answered = 0;
         sa_agent *agent = rig_create("normalize=none precision=double train-every=1 gamma=1.5");
         for (size_t d = 0; d < DECISIONS / 2; d++) learn(agent, &w, d, NULL);
@@ -190,6 +191,11 @@ static void scores_may_be_revised_to_far_away(void **state) {
         again = copy_of(copy);
         sa_agent_destroy(again);
         sa_agent_destroy(copy);
+        for (size_t d = 3; d < 12; d++)
+            assert_ok(sa_agent_revise(agent, d, w.score + d * SLATE, NULL, SLATE));
+        assert_ok(sa_agent_train(agent));
+        for (size_t d = DECISIONS / 2; d < DECISIONS; d++) learn(agent, &w, d, &open);
+        assert_true(open > 0.1);
         sa_agent_destroy(agent);
     }
 }
@@ -221,6 +227,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums_follow_the_units),
                                        cmocka_unit_test(an_epoch_begins_with_the_share_that_is_known),
                                        cmocka_unit_test(what_is_open_is_the_variance_of_a_mixture),
-                                       cmocka_unit_test(scores_may_be_revised_to_far_away)};
+                                       cmocka_unit_test(scores_come_back_from_far_away)};
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }

@@ -9,11 +9,12 @@
 #include "model/gram.h"
 #include "model/rows_real.h"
 
-static const double SHARE_WEIGHT = 5;  /* w = 1 for a start, as of so many observations */
-static const double TRUST_WEIGHT = 1;  /* k = 1 for a start, likewise */
-static const double LEAST = 0.002;     /* of w and k: nothing is out of the race for good */
-static const double LAMBDA_STEP = 3;   /* of the climb */
-static const double LEAST_LEFT = 1e-4; /* share of variance: perfect fits are not infinitely likely */
+static const double SHARE_WEIGHT = 5;     /* w = 1 for a start, as of so many observations */
+static const double TRUST_WEIGHT = 1;     /* k = 1 for a start, likewise */
+static const double LEAST = 0.002;        /* of w and k: nothing is out of the race for good */
+static const double LAMBDA_STEP = 3;      /* of the climb */
+static const double LEAST_LEFT = 1e-4;    /* share of variance: perfect fits are not infinitely likely */
+static const double LEAST_REVISED = 1e-6; /* share of what a revision changes: 10 digits are right then */
 static const double LEAST_LAMBDA = 0.01, MOST_LAMBDA = 1e4;
 
 static void destroy(sa_companion *companion) {
@@ -209,7 +210,7 @@ void sa_companion_add(sa_companion *companion, const sa_companion_case *seen) {
 
 /* With w the weight of an observation of all W, and its score v + d instead of v: the mean moves by w d /
  * W, the squared deviations by w (2 (v - mean) d + d^2) - (w d)^2 / W, and their products with the input's
- * by w (x - x^) d. */
+ * by w (x - x^) d. Where next to nothing is left of the squared deviations, that is their rounding. */
 bool sa_companion_revise(sa_companion *companion, const sa_companion_case *seen, double score,
                          double weight) {
     sa_companion_numbers *numbers = &companion->numbers;
@@ -220,14 +221,14 @@ bool sa_companion_revise(sa_companion *companion, const sa_companion_case *seen,
            square = numbers->score_square + change, mean = numbers->score_mean + w * d / numbers->weight,
            *input_score = companion->scratch;
     if (!(w > 0)) return true;
-    bool told = isfinite(square) && isfinite(mean);
+    bool told = isfinite(square) && isfinite(mean) && square >= LEAST_REVISED * fabs(change);
     for (size_t j = 0; j < dim; j++) {
         input_score[j] = companion->input_score[j] + w * (seen->input[j] - companion->input_mean[j]) * d;
         told = told && isfinite(input_score[j]);
     }
     if (!told) return false;
     memcpy(companion->input_score, input_score, dim * sizeof *input_score);
-    numbers->score_square = fmax(0, square);
+    numbers->score_square = square;
     numbers->score_mean = mean;
     return true;
 }

@@ -113,7 +113,7 @@ void sa_companion_judge(sa_companion *companion, const sa_companion_case *seen, 
 void sa_companion_add(sa_companion *companion, const sa_companion_case *seen);
 /* A score that was added before, and counts by `weight` now beside psi^2, is another one; what was predicted
  * then stays as it was judged. False, and nothing has changed: the sums cannot tell, since they would
- * overflow. Then they are to be made again (sa_companion_forget). */
+ * overflow, or be little but rounding. Then they are to be made again (sa_companion_forget). */
 bool sa_companion_revise(sa_companion *companion, const sa_companion_case *seen, double score, double weight);
 /* What was added counts by this factor from now on, from 0 to 1; what was predicted is not touched. */
 void sa_companion_fade(sa_companion *companion, double factor);
