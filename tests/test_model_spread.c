@@ -12,7 +12,7 @@
 #include "model/companion.h"
 #include "test_ridge_reference.h"
 
-enum { DIM = 5, FEATURES = 4, MANY = 40, ROWS = 11, WORLDS = 4 };
+enum { DIM = 5, FEATURES = 4, MANY = 40, ROWS = 150, WORLDS = 4 };
 
 /* The mean and the factor of each feature, world after world. The last input is no feature, and stays. */
 static const double mean[WORLDS][FEATURES] = {
