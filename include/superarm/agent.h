@@ -127,8 +127,12 @@ SA_API sa_status sa_agent_load_with(const char *path, const char *const *names, 
  * be no file of the name. */
 SA_API bool sa_is_history(const char *path);
 
-/* What an estimate is made of with --companion: c + a regression + b network; and the unit of the bonus, that
- * a width is multiplied with beside gamma or nu. NaN where the agent has no companion. */
+/* What an estimate is made of with --companion: c + a regression + b network. `unit` is the network's part of
+ * the bonus's unit: with --bonus posterior sqrt(w) s, w = b / (a + b) and s the deviation of the noise, and
+ * for ts that over sqrt(lambda), lambda of --regularization; with --bonus width, and before a training, the
+ * scale of estimates. It is not all that a bonus has: a beginning's share, that of the arms for a place and
+ * what is open of the regression are found with each decision (docs/ALGORITHMS.md, "The unit of the bonus").
+ * NaN where the agent has no companion. */
 typedef struct sa_mixture {
     double a, b, c, unit;
 } sa_mixture;

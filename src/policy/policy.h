@@ -39,7 +39,7 @@ sa_status sa_policy_copy(const sa_policy *policy, sa_policy **out);
  * parts are owned one by one, by whoever changes them. */
 sa_status sa_policy_unshare(sa_policy **policy);
 
-/* What a width is multiplied with, beside gamma or nu. */
+/* What a width is multiplied with, beside gamma or nu, when a beginning is over (policy/selection.c). */
 double sa_policy_unit(const sa_policy *policy);
 
 #endif
