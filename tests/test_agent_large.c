@@ -100,6 +100,76 @@ static void the_slate_is_that_of_all_widths(void **state) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) play(kinds[i]);
 }
 
+/* ---- in blocks, and a few at a time ---- */
+
+enum { BLOCKED = 1300, FEW = 20 }; /* arms: the last of three blocks is not full */
+
+typedef struct scored {
+    double estimate[BLOCKED], width[BLOCKED], score[BLOCKED];
+} scored;
+
+/* Of arms [first, first + count), with a place for each 10. */
+static sa_request *some(size_t first, size_t count) {
+    sa_request *request = sa_request_new();
+    sa_request_contexts(request, contexts + first * RIG_DIM, count);
+    sa_request_slate(request, count / 10);
+    return request;
+}
+
+static void score_some(const sa_policy *policy, size_t first, size_t count, scored *out) {
+    sa_chooser *chooser = sa_chooser_new();
+    sa_request *request = some(first, count);
+    assert_ok(sa_policy_estimate(policy, chooser, request, out->estimate + first, out->width + first,
+                                 out->score + first));
+    sa_request_destroy(request);
+    sa_chooser_destroy(chooser);
+}
+
+static void assert_near(double value, double expected) {
+    if (!(fabs(value - expected) <= 1e-9 * (1 + fabs(expected))))
+        fail_msg("%.15g is not %.15g", value, expected);
+}
+
+/* What a bonus has beside the network's part, which is gamma sqrt(g) (deviation + early g^2) width. */
+static void assert_more_than_widths(const sa_policy *policy, const scored *seen, double gamma) {
+    double g = log(1 + 10.0) / log(6), unit = policy->deviation + policy->early * g * g, least = INFINITY;
+    for (size_t i = 0; i < BLOCKED; i++)
+        least = fmin(least, (seen->score[i] - seen->estimate[i]) / (gamma * sqrt(g) * unit * seen->width[i]));
+    assert_true(policy->deviation > 0 && least > 1.01);
+}
+
+/* Also what is open of the companion's regression. */
+static void blocks_score_as_a_few_arms_do(void **state) {
+    (void)state;
+    static scored together, apart;
+    sa_agent *agent = rig_create("precision=double hidden=20 gamma=2");
+    sa_policy *policy = NULL;
+    sa_chooser *chooser = sa_chooser_new();
+    sa_decision *decision = NULL;
+    for (uint64_t id = 0; id < 20; id++) {
+        rig_select(agent, id, 9, 3, &decision);
+        rig_answer(agent, id, 3);
+    }
+    draw(100, BLOCKED);
+    assert_ok(sa_agent_policy(agent, &policy));
+    score_some(policy, 0, BLOCKED, &together);
+    for (size_t first = 0; first < BLOCKED; first += FEW) score_some(policy, first, FEW, &apart);
+    for (size_t i = 0; i < BLOCKED; i++) {
+        assert_near(together.estimate[i], apart.estimate[i]);
+        assert_near(together.score[i], apart.score[i]);
+    }
+    assert_more_than_widths(policy, &apart, 2);
+    sa_request *request = some(0, BLOCKED);
+    assert_ok(sa_policy_select(policy, chooser, request, &decision));
+    for (size_t k = 0; k < sa_decision_slate(decision); k++)
+        assert_near(sa_decision_scores(decision)[k], apart.score[sa_decision_arms(decision)[k]]);
+    sa_request_destroy(request);
+    sa_decision_destroy(decision);
+    sa_policy_release(policy);
+    sa_chooser_destroy(chooser);
+    sa_agent_destroy(agent);
+}
+
 /* In late rounds widths are small, and nearly all arms are dropped; their gradients are not kept. */
 static void few_survive(void **state) {
     (void)state;
@@ -196,7 +266,9 @@ static void a_bad_context_is_named(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_slate_is_that_of_all_widths),
-                                       cmocka_unit_test(few_survive), cmocka_unit_test(all_tie),
+                                       cmocka_unit_test(blocks_score_as_a_few_arms_do),
+                                       cmocka_unit_test(few_survive),
+                                       cmocka_unit_test(all_tie),
                                        cmocka_unit_test(threads_change_no_byte),
                                        cmocka_unit_test(a_bad_context_is_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
