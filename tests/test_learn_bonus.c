@@ -188,6 +188,47 @@ static void a_beginning_ends(void **state) {
     }
 }
 
+/* A slate of all of 8 arms, whose features are a million times as large in the first 250 decisions. */
+static void answer_all(sa_agent *agent, uint64_t id) {
+    enum { ALL = 8 };
+    double contexts[ALL * RIG_DIM], scores[ALL], size = id < 250 ? 1e6 : 1;
+    sa_request *request = sa_request_new();
+    sa_decision *decision = NULL;
+    for (size_t i = 0; i < ALL * RIG_DIM; i++) contexts[i] = size * rig_number(id, i);
+    for (size_t k = 0; k < ALL; k++) scores[k] = rig_number(id, 3000000 + k);
+    sa_request_contexts(request, contexts, ALL);
+    sa_request_slate(request, ALL);
+    assert_ok(sa_agent_select(agent, request, &decision));
+    assert_ok(sa_agent_update(agent, id, scores, NULL, ALL));
+    sa_decision_destroy(decision);
+    sa_request_destroy(request);
+}
+
+/* At 4096 candidates their newer half shows that features have another unit, and all is learnt again from the
+ * rows that were kept. n still has all feedback; where rows are gone, but for the newest slate. */
+static void relearning_keeps_the_count(void **state) {
+    (void)state;
+    static const char *const kinds[] = {"keep-rows=0", "keep-rows=1000", "keep-rows=1000 window=20",
+                                        "keep-rows=1000 discount=0.95"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        char text[200];
+        snprintf(text, sizeof text, "normalize=standard train-every=32 companion=false %s", kinds[i]);
+        sa_agent *agent = rig_create(text);
+        const sa_history *history = &agent->past.history;
+        size_t changes = 0;
+        for (uint64_t id = 0; id < 550; id++) {
+            double before = agent->learner->relearnt, told = 8 * (double)(id + 1);
+            answer_all(agent, id);
+            double all = agent->learner->posterior.all;
+            changes += agent->learner->relearnt != before;
+            assert_true(all <= told && all >= told - (i > 0 && changes > 0 ? 8 : 0));
+            if (changes == 1) assert_true(i > 0 ? history->gone_rows > 1000 : history->gone_rows == 0);
+        }
+        assert_int_equal(changes, 1);
+        sa_agent_destroy(agent);
+    }
+}
+
 /* Scores that are 7 times as large and 100 higher have a bonus that is 7 times as large. */
 static void the_unit_is_that_of_scores(void **state) {
     (void)state;
@@ -269,11 +310,9 @@ static void files_keep_it(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(s_and_lambda_come_from_feedback),
-        cmocka_unit_test(a_beginning_ends),
-        cmocka_unit_test(the_unit_is_that_of_scores),
-        cmocka_unit_test(where_it_is_not_in_force),
-        cmocka_unit_test(files_keep_it),
+        cmocka_unit_test(s_and_lambda_come_from_feedback), cmocka_unit_test(a_beginning_ends),
+        cmocka_unit_test(relearning_keeps_the_count),      cmocka_unit_test(the_unit_is_that_of_scores),
+        cmocka_unit_test(where_it_is_not_in_force),        cmocka_unit_test(files_keep_it),
     };
     return cmocka_run_group_tests(tests, rig_setup, scratch_teardown);
 }
