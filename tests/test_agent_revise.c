@@ -211,7 +211,7 @@ static void test_moments(void **state) {
     (void)state;
     for (int with = 0; with < 4; with++) {
         enum { ROWS = 60 };
-        double scores[ROWS], discount[ROWS], factor = with & 1 ? 0.95 : 1;
+        double scores[ROWS], right[ROWS], discount[ROWS], factor = with & 1 ? 0.95 : 1;
         int64_t start[ROWS / 2];
         for (size_t i = 0; i < ROWS; i++) {
             scores[i] = number(3, i);
@@ -230,9 +230,20 @@ static void test_moments(void **state) {
             scores[i] += 3 + (double)i;
             sa_moments_revise(&revised, &history, i, before, factor);
         }
+        memcpy(right, scores, sizeof right);
         sa_moments_follow(&fresh, &history, factor);
         assert_true(fabs(revised.mean - fresh.mean) < 1e-11 * fabs(fresh.mean));
         assert_true(fabs(revised.squares - fresh.squares) < 1e-11 * fresh.squares);
+        for (int far = 0; far < 4; far++) { /* to far away, where squares may overflow, and back */
+            double away = (double[]){1e5, 1e10, 5e153, 1e200}[far];
+            for (size_t i = 0; i < 2 * ROWS; i++) {
+                double before = scores[i % ROWS];
+                scores[i % ROWS] = i < ROWS ? (i % 2 ? away : -away) : right[i % ROWS];
+                sa_moments_revise(&revised, &history, i % ROWS, before, factor);
+            }
+            assert_true(fabs(revised.mean - fresh.mean) < 1e-7 * fabs(fresh.mean));
+            assert_true(fabs(revised.squares - fresh.squares) < 1e-7 * fresh.squares);
+        }
     }
 }
 

@@ -6,6 +6,8 @@
 #include "base/functions.h"
 #include "past/history.h"
 
+static const double LEAST_REVISED = 1e-6; /* share of what a revision changes: 10 digits are right then */
+
 static void fade(sa_moments *moments, double factor) {
     moments->count *= factor;
     moments->weight *= factor;
@@ -37,7 +39,8 @@ void sa_moments_follow(sa_moments *moments, const sa_history *history, double fa
 }
 
 /* With w the weight of the observation: the mean moves by w psi d / W, the squares by w (2 (y - psi mean) d
- * + d^2) - (w psi d)^2 / W. */
+ * + d^2) - (w psi d)^2 / W. Where next to nothing is left of them, that is their rounding, and where they
+ * overflow nothing is: all is made again, of what the history has kept. */
 void sa_moments_revise(sa_moments *moments, const sa_history *history, size_t row, double before,
                        double factor) {
     sa_observation now = sa_history_observation(history, row);
@@ -45,8 +48,14 @@ void sa_moments_revise(sa_moments *moments, const sa_history *history, size_t ro
     if ((double)row >= moments->taken || !(psi > 0) || !(moments->weight > 0)) return;
     double age = moments->decisions - 1 - (double)sa_history_decision(history, row), w = sa_pow(factor, age);
     double off = was - psi * moments->mean, moved = w * psi * d / moments->weight;
-    moments->squares = fmax(0, moments->squares + w * (2 * off * d + d * d) - w * psi * d * moved);
-    moments->mean += moved;
+    double change = w * (2 * off * d + d * d) - w * psi * d * moved, squares = moments->squares + change;
+    if (isfinite(squares) && squares >= LEAST_REVISED * fabs(change)) {
+        moments->squares = squares;
+        moments->mean += moved;
+        return;
+    }
+    *moments = (sa_moments){0};
+    sa_moments_follow(moments, history, factor);
 }
 
 enum { NUMBERS = sizeof(sa_moments) / sizeof(double) };
