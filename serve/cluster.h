@@ -43,6 +43,9 @@ typedef struct cluster_wait {
 } sv_cluster_wait;
 void sv_cluster_await(sv_cluster *self, sv_cluster_wait *wait);
 
+/* Are these the agent's settings still? This server may lag: the database is asked. false with 503. */
+bool sv_cluster_has_settings(sv_service *service, const sv_agent *agent, uint64_t version, sv_refusal *why);
+
 /* Does it know the agents? Not before the database was there once, and let it in. */
 bool sv_cluster_is_open(const sv_cluster *self);
 /* Why it is cut off from the database now, or cannot write scratch files, and so not learn; false: it is

@@ -39,6 +39,9 @@ void sv_cluster_leave(sv_cluster *self) { (void)self; }
 void sv_cluster_destroy(sv_cluster *self) { (void)self; }
 void sv_cluster_set_keys(sv_cluster *self) { (void)self; }
 void sv_cluster_await(sv_cluster *self, sv_cluster_wait *wait) { (void)self, (void)wait; }
+bool sv_cluster_has_settings(sv_service *service, const sv_agent *agent, uint64_t version, sv_refusal *why) {
+    return (void)service, (void)agent, (void)version, sv_refuse(why, 503, "%s", MISSING);
+}
 void sv_cluster_opened(sv_cluster *self) { (void)self; }
 bool sv_cluster_is_open(const sv_cluster *self) { return (void)self, false; }
 bool sv_cluster_trouble(sv_cluster *self, char sentence[320]) { return (void)self, (void)sentence, false; }

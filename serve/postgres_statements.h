@@ -36,6 +36,7 @@
     X(AGENT_DELETE, "UPDATE agents SET deleted = $2, version = version + 1 WHERE id = $1")                   \
     X(AGENT_LOCK, "SELECT 1 FROM agents WHERE id = $1 FOR UPDATE SKIP LOCKED")                               \
     X(AGENT_REMOVE, "DELETE FROM agents WHERE id = $1")                                                      \
+    X(AGENT_NAMED, "SELECT id, version FROM agents WHERE name = $1 AND deleted IS NULL")                     \
     X(AGENTS_DELETED, "SELECT id FROM agents WHERE deleted IS NOT NULL ORDER BY id LIMIT $1")                \
     X(AGENTS, "SELECT a.id, a.name, a.settings, coalesce((SELECT max(seq) FROM journal WHERE agent = a.id)," \
               " 0), a.deleted IS NOT NULL, a.version, a.broken, "                                            \

@@ -267,6 +267,13 @@ static bool prepare_put(sv_exchange *self, sv_put *put, sv_refusal *why) {
     return compare(self, put, reset, why) && (put->kind != ROW_NEW || ask_for_memory(self, put, why));
 }
 
+/* What is written is kept only if it changes the settings that it was compared with. Where nothing is to be
+ * written, they could be those of before another server's PUT. */
+static bool is_known(sv_exchange *self, const sv_put *put, sv_refusal *why) {
+    return put->kind || !self->service->cluster ||
+           sv_cluster_has_settings(self->service, self->agent, put->version, why);
+}
+
 void sv_route_put_agent(sv_exchange *self) {
     sv_refusal why = {0};
     sv_put *state = calloc(1, sizeof *state);
@@ -278,7 +285,7 @@ void sv_route_put_agent(sv_exchange *self) {
         return;
     }
     state->exchange = self;
-    if (!prepare_put(self, state, &why))
+    if (!prepare_put(self, state, &why) || !is_known(self, state, &why))
         sv_exchange_refuse(self, &why);
     else if (!state->kind) { /* as it is already */
         sv_agent_write(self->agent, false, &self->answer);

@@ -139,6 +139,19 @@ sv_store_status sv_shared_require(sv_store *self, int format) {
     return sv_postgres_do(self, SQL_REQUIRE, &values, NULL);
 }
 
+sv_store_status sv_shared_agent(sv_store *self, const char *name, int64_t *id, uint64_t *version) {
+    sv_postgres_values values = {0};
+    sv_store_status status;
+    sv_postgres_text(&values, name);
+    PGresult *result = sv_postgres_run(self, SQL_AGENT_NAMED, &values, &status);
+    if (!result) return status;
+    bool found = PQntuples(result);
+    if (found) *id = sv_postgres_get(result, 0, 0);
+    if (found) *version = (uint64_t)sv_postgres_get(result, 0, 1);
+    PQclear(result);
+    return found ? STORE_OK : STORE_NONE;
+}
+
 /* ---- waking each other ---- */
 
 sv_store_status sv_shared_tell(sv_store *self, const char *what) {

@@ -44,6 +44,11 @@ sv_store_status sv_shared_servers(sv_store *self, void (*each)(void *user, const
 enum { SHARED_ITEMS = 2 }; /* the first with stored items and revisions */
 sv_store_status sv_shared_require(sv_store *self, int format);
 
+/* ---- an agent as it is now, which this server may not know yet ---- */
+
+/* STORE_NONE: there is none of this name. */
+sv_store_status sv_shared_agent(sv_store *self, const char *name, int64_t *id, uint64_t *version);
+
 /* ---- waking each other ---- */
 
 sv_store_status sv_shared_tell(sv_store *self, const char *what);

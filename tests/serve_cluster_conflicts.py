@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Where servers that share a database get in each other's way: events that one holds and another activates, groups of different decisions, agents that wait for
 their retention, locks that cannot be released, deadlocks. The witness is SQL."""
+import json
 import os
 import re
 import subprocess
@@ -9,7 +10,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from cluster import AGENT, CONTEXTS, PROGRAM, Member, check, end, started
+from cluster import AGENT, CONTEXTS, PROGRAM, Member, check, end, refused, started
 from postgres import Postgres
 from service import main, until
 
@@ -359,7 +360,33 @@ def who_needs_a_locked_row_is_refused_alone():
     end([server])
 
 
-CASES = [held_events_are_counted_by_the_database, decisions_with_stored_items_and_without_come_together, agents_that_come_back_keep_one_policy, long_waits_hide_no_events,
+def lag(database):
+    """From here on no server sees what others do, for up to three seconds, in which it waits for this lock, and then again. What is written needs no catalogue."""
+    session = Session(database)
+    session.send("BEGIN; LOCK TABLE catalogues; SELECT 1;")
+    return session
+
+
+def a_change_elsewhere_is_not_taken_for_this_one():
+    """A PUT of what a server has in memory, while the database has another's: it is not answered as done."""
+    database, (one, other) = begin(2)
+    slate = lambda: json.loads(pg.ask("SELECT settings FROM agents", database)[0][0])["slate"]
+    same = check(one.call("PUT", "/v1/agents/home", AGENT), 200)
+    assert same["settings"]["slate"] == slate() == 2 and pg.ask("SELECT version FROM agents", database) == [["1"]]
+    got, behind = [], lag(database)
+    change = threading.Thread(target=lambda: got.append(other.call("PUT", "/v1/agents/home", {**AGENT, "slate": 1})[0]))
+    change.start()
+    until(lambda: slate() == 1)
+    refused(one.call("PUT", "/v1/agents/home", AGENT), "agent home was changed or deleted at another server", "send it again")
+    behind.send("COMMIT;")
+    change.join()
+    assert got == [200]
+    assert until(lambda: (again := one.call("PUT", "/v1/agents/home", AGENT))[0] == 200 and again[1])["settings"]["slate"] == slate() == 2
+    behind.process.kill()
+    end([one, other])
+
+
+CASES = [a_change_elsewhere_is_not_taken_for_this_one, held_events_are_counted_by_the_database, decisions_with_stored_items_and_without_come_together, agents_that_come_back_keep_one_policy, long_waits_hide_no_events,
          retention_takes_turns, locks_that_cannot_be_released_go_with_their_session, groups_that_a_deadlock_undoes_are_run_again, agents_that_move_are_counted_once,
          what_a_server_has_in_hand_is_not_removed, who_needs_a_locked_row_is_refused_alone]
 try:
