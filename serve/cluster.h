@@ -45,6 +45,8 @@ void sv_cluster_await(sv_cluster *self, sv_cluster_wait *wait);
 
 /* Are these the agent's settings still? This server may lag: the database is asked. false with 503. */
 bool sv_cluster_has_settings(sv_service *service, const sv_agent *agent, uint64_t version, sv_refusal *why);
+/* Is there an agent of this name, which this server does not know yet? false: no, or with 503. */
+bool sv_cluster_has_agent(sv_service *service, const char *name, sv_refusal *why);
 
 /* Does it know the agents? Not before the database was there once, and let it in. */
 bool sv_cluster_is_open(const sv_cluster *self);

@@ -21,3 +21,9 @@ bool sv_cluster_has_settings(sv_service *service, const sv_agent *agent, uint64_
                                      "it again",
                                      agent->name);
 }
+
+bool sv_cluster_has_agent(sv_service *service, const char *name, sv_refusal *why) {
+    int64_t id;
+    uint64_t version;
+    return ask(service, name, &id, &version, why) == STORE_OK;
+}

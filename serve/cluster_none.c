@@ -42,6 +42,9 @@ void sv_cluster_await(sv_cluster *self, sv_cluster_wait *wait) { (void)self, (vo
 bool sv_cluster_has_settings(sv_service *service, const sv_agent *agent, uint64_t version, sv_refusal *why) {
     return (void)service, (void)agent, (void)version, sv_refuse(why, 503, "%s", MISSING);
 }
+bool sv_cluster_has_agent(sv_service *service, const char *name, sv_refusal *why) {
+    return (void)service, (void)name, (void)why, false;
+}
 void sv_cluster_opened(sv_cluster *self) { (void)self; }
 bool sv_cluster_is_open(const sv_cluster *self) { return (void)self, false; }
 bool sv_cluster_trouble(sv_cluster *self, char sentence[320]) { return (void)self, (void)sentence, false; }

@@ -88,6 +88,7 @@ static bool has_agent(sv_exchange *self, sv_refusal *why) {
         self->later = make;
         return false;
     }
+    if (!self->agent && sv_routes_is_new(self, why)) return false;
     if (!self->agent)
         return sv_refuse(why, 404,
                          "there is no agent %s: PUT /%s/personalizer/v1.0/configurations/service makes it",

@@ -293,6 +293,31 @@ static bool is_reached(const sv_exchange *self, sv_refusal *why) {
     return !sv_cluster_trouble(cluster, sentence) || sv_refuse(why, 503, "%s", sentence);
 }
 
+/* Another server may have made an agent that this one does not know yet: the database is asked, for so many
+ * requests a second at most, whatever names they have. */
+static bool may_ask(sv_service *service) {
+    enum { A_SECOND = 20 };
+    uint_fast64_t second = (uint_fast64_t)sv_clock_seconds();
+    if (!service->cluster) return false;
+    if (atomic_exchange(&service->unknown_second, second) != second) atomic_store(&service->unknown, 0);
+    return atomic_fetch_add(&service->unknown, 1) < A_SECOND;
+}
+
+static bool refuse_unknown(const sv_exchange *self, sv_refusal *why) {
+    return sv_refuse(why, 404, "there is no agent %s: PUT /v1/agents/%s makes it", self->name, self->name);
+}
+
+/* Not in the thread that admits, which waits for nobody. */
+static bool is_new(const sv_exchange *self, sv_refusal *why) {
+    if (!sv_cluster_has_agent(self->service, self->name, why)) return why->status;
+    sv_refuse(why, 503, "agent %s was made at another server at this moment: send it again", self->name);
+    return true;
+}
+
+bool sv_routes_is_new(const sv_exchange *self, sv_refusal *why) {
+    return may_ask(self->service) && is_new(self, why);
+}
+
 static bool find_agent(sv_exchange *self, sv_refusal *why) {
     if (!*self->name) return true;
     if (self->service->learning == LEARNING_ONLY && self->route->who == WHO_CLIENT)
@@ -302,8 +327,7 @@ static bool find_agent(sv_exchange *self, sv_refusal *why) {
     if (!self->agent) self->agent = sv_agents_find(&self->service->agents, self->name);
     if (self->agent && atomic_load(&self->agent->unreadable) && !is_for_unreadable(self->route))
         return sv_agent_is_sound(self->agent, why);
-    return self->agent || !self->route->needs_agent ||
-           sv_refuse(why, 404, "there is no agent %s: PUT /v1/agents/%s makes it", self->name, self->name);
+    return self->agent || !self->route->needs_agent || may_ask(self->service) || refuse_unknown(self, why);
 }
 
 bool sv_routes_admit(sv_exchange *self) {
@@ -320,7 +344,15 @@ bool sv_routes_admit(sv_exchange *self) {
     return false;
 }
 
-void sv_routes_answer(sv_exchange *self) { self->route->answer(self); }
+void sv_routes_answer(sv_exchange *self) {
+    sv_refusal why = {0};
+    if (self->agent || !self->route->needs_agent) {
+        self->route->answer(self);
+        return;
+    }
+    if (!is_new(self, &why)) refuse_unknown(self, &why);
+    sv_exchange_refuse(self, &why);
+}
 
 void sv_routes_end(sv_exchange *self) {
     sv_exchange_settle(self);

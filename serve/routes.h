@@ -25,6 +25,8 @@ size_t sv_route_count(void);
 bool sv_routes_admit(sv_exchange *self);
 /* Then the body is there: answered, or `later` is set. */
 void sv_routes_answer(sv_exchange *self);
+/* Has another server made the agent, which is not known here yet? Then with 503. */
+bool sv_routes_is_new(const sv_exchange *self, sv_refusal *why);
 /* Frees what the exchange holds. */
 void sv_routes_end(sv_exchange *self);
 

@@ -71,6 +71,7 @@ struct service {
     atomic_uint connections, active;
     atomic_uint_fast64_t turned_away;
     atomic_size_t body_bytes;
+    atomic_uint_fast64_t unknown_second, unknown; /* requests of this second for agents that are not there */
     sv_sums sums, held_sums; /* of the writer; of the holder, where that is another one */
     sv_maintenance closing, retention;
     double sums_time;

@@ -386,7 +386,29 @@ def a_change_elsewhere_is_not_taken_for_this_one():
     end([one, other])
 
 
-CASES = [a_change_elsewhere_is_not_taken_for_this_one, held_events_are_counted_by_the_database, decisions_with_stored_items_and_without_come_together, agents_that_come_back_keep_one_policy, long_waits_hide_no_events,
+def an_agent_made_elsewhere_is_not_unknown():
+    """Before a server knows it: 503, which clients send again, and no 404. The database is asked twenty times a second at most, whatever is asked for."""
+    database, (one, other) = begin(2)
+    assert one.decide("e", "new")[0] == other.decide("e", "new")[0] == 404
+    behind = lag(database)
+    make = threading.Thread(target=other.call, args=("PUT", "/v1/agents/new", AGENT))
+    make.start()
+    until(lambda: pg.ask("SELECT count(*) FROM agents", database) == [["2"]])
+    time.sleep(1)  # the next second
+    for got in (one.decide("e", "new"), one.feed("e", "new"), one.call("GET", "/v1/agents/new/log"), one.call("POST", "/new/personalizer/v1.0/rank", {"actions": []})):
+        refused(got, "agent new was made at another server", "send it again")
+    assert "there is no agent never" in check(one.decide("e", "never"), 404)["error"]["message"]
+    start = time.monotonic()
+    got = [one.decide("e", "new")[0] for _ in range(100)]
+    assert set(got) <= {404, 503} and got.count(503) <= 20 * (2 + time.monotonic() - start), (got, time.monotonic() - start)
+    behind.send("COMMIT;")
+    make.join()
+    until(lambda: one.decide("e", "new")[0] == 201)
+    behind.process.kill()
+    end([one, other])
+
+
+CASES = [a_change_elsewhere_is_not_taken_for_this_one, an_agent_made_elsewhere_is_not_unknown, held_events_are_counted_by_the_database, decisions_with_stored_items_and_without_come_together, agents_that_come_back_keep_one_policy, long_waits_hide_no_events,
          retention_takes_turns, locks_that_cannot_be_released_go_with_their_session, groups_that_a_deadlock_undoes_are_run_again, agents_that_move_are_counted_once,
          what_a_server_has_in_hand_is_not_removed, who_needs_a_locked_row_is_refused_alone]
 try:
