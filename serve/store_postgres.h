@@ -118,8 +118,11 @@ enum { POSTGRES_DECISION_COLUMNS = 13 };
 /* A decision by its id, which nobody else changes before the end of the transaction. STORE_NONE: it is gone,
  * and `out->id` is 0, or somebody else has it now. */
 sv_store_status sv_postgres_decision_take(sv_store *self, int64_t id, sv_store_decision *out);
+/* Is it there still? STORE_NONE: it is gone. */
+sv_store_status sv_postgres_decision_there(sv_store *self, int64_t id);
 /* Puts a decision with stored items together (expand.h); its texts are valid until the next one. `body`:
- * that, too. STORE_FAILED: an item is missing. */
+ * that, too. STORE_NONE: the decision was removed since it was read, and its items may have gone with it;
+ * STORE_FAILED: an item is missing. */
 sv_store_status sv_postgres_expand(sv_store *self, sv_store_decision *of, bool body);
 
 #endif

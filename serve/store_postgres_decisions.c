@@ -152,10 +152,20 @@ void sv_postgres_read_decision(const PGresult *result, int row, sv_store_decisio
         memcpy(out->hash, PQgetvalue(result, row, 8), SA_SHA256_BYTES);
 }
 
+sv_store_status sv_postgres_decision_there(sv_store *self, int64_t id) {
+    sv_postgres_values values = {0};
+    sv_store_status status;
+    sv_postgres_number(&values, id);
+    PGresult *there = sv_postgres_run(self, SQL_DECISION_THERE, &values, &status);
+    if (there && !PQntuples(there)) status = STORE_NONE;
+    PQclear(there);
+    return status;
+}
+
 /* One without its items has no answer: the learner says so of its agent, and the journal goes on. */
 static sv_store_status complete(sv_store *self, sv_store_decision *out) {
     sv_store_status status = sv_expand(self, out, NULL, &self->answer);
-    return status == STORE_NONE ? STORE_OK : status;
+    return status == STORE_NONE ? sv_postgres_decision_there(self, out->id) : status;
 }
 
 static sv_store_status find_one(sv_store *self, int which, const sv_postgres_values *values,
@@ -238,11 +248,9 @@ sv_store_status sv_postgres_decision_take(sv_store *self, int64_t id, sv_store_d
     sv_postgres_number(&values, id);
     sv_store_status status = find_one(self, SQL_DECISION_TAKE, &values, out);
     if (status != STORE_NONE) return status;
-    PGresult *there = sv_postgres_run(self, SQL_DECISION_THERE, &values, &status);
-    if (!there) return status;
-    if (PQntuples(there)) out->id = id;
-    PQclear(there);
-    return STORE_NONE;
+    status = sv_postgres_decision_there(self, id);
+    if (status == STORE_OK) out->id = id; /* somebody else has it */
+    return status == STORE_OK ? STORE_NONE : status;
 }
 
 static sv_store_status drop(sv_store *self, int64_t agent, sv_decision_state state, uint64_t *count) {

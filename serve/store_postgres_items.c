@@ -221,6 +221,7 @@ sv_store_status sv_postgres_items_at(sv_store *self, int64_t agent, uint64_t ver
 sv_store_status sv_postgres_expand(sv_store *self, sv_store_decision *of, bool body) {
     sv_store_status status = sv_expand(self, of, body ? &self->body : NULL, &self->answer);
     if (status != STORE_NONE) return status;
+    if ((status = sv_postgres_decision_there(self, of->id)) != STORE_OK) return status;
     snprintf(self->sentence, sizeof self->sentence, "event %.64s names an item that is not in the journal",
              of->event);
     return STORE_FAILED;

@@ -73,6 +73,10 @@ static sv_store_status give_row(sv_store *self, const PGresult *from,
     sv_postgres_read_decision(from, 0, &row.of);
     bool whole = row.kind == ROW_LEARN && row.of.id; /* nobody needs it of the others */
     sv_store_status status = whole ? sv_postgres_expand(self, &row.of, true) : STORE_OK;
+    if (status == STORE_NONE) { /* removed since: as if it had been before */
+        row.of = (sv_store_decision){0};
+        status = STORE_OK;
+    }
     *last = row.seq;
     if (status == STORE_OK) *more = each(user, &row);
     return status;
@@ -166,6 +170,7 @@ sv_store_status sv_postgres_waiting(sv_store *self, int64_t agent, size_t most,
             last = decision.id;
             if (status == STORE_OK && more) status = sv_postgres_expand(self, &decision, true);
             if (status == STORE_OK && more) more = each(user, &decision);
+            if (status == STORE_NONE) status = STORE_OK; /* removed since */
             PQclear(rows[i]);
         }
     }

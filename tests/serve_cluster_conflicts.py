@@ -408,7 +408,35 @@ def an_agent_made_elsewhere_is_not_unknown():
     end([one, other])
 
 
-CASES = [a_change_elsewhere_is_not_taken_for_this_one, an_agent_made_elsewhere_is_not_unknown, held_events_are_counted_by_the_database, decisions_with_stored_items_and_without_come_together, agents_that_come_back_keep_one_policy, long_waits_hide_no_events,
+def a_log_leaves_out_what_goes_while_it_is_read():
+    """Events with stored items are read, and then their items: between the two, retention takes events and items. Those that are left are told."""
+    database, (server,) = begin(1)
+    path, jsonl = "/v1/agents/shop", {"Content-Type": "application/x-ndjson"}
+    shop = {"options": {"algorithm": "comblin-ucb"}, "schema": {"item": {"price": "log"}}, "slate": 2, "default_feedback": 0, "wait_seconds": 0}
+    check(server.call("PUT", path, shop), 201)
+    for price, names in ((1, "abcd"), (9, "e")):
+        check(server.call("PUT", path + "/items", "".join('{"id": "i%d", "price": %d}\n' % (i, i + price) for i in range(5)), jsonl), 200)
+        for name in names:
+            first = check(until(lambda: (got := server.call("POST", path + "/decide", {"event": name}))[0] == 201 and got), 201)["slate"][0]
+            if name != "d":  # which waits
+                check(server.call("POST", path + "/feedback", {"event": name, "feedback": {first: 1}}), 204)
+    until(lambda: server.model("shop") == 5)
+    log = lambda: [json.loads(line)["event"] for line in check(server.call("GET", path + "/log"), 200).decode().splitlines()]
+    assert log() == ["a", "b", "c", "e", "d"]
+    other, got = Session(database), []
+    other.send("BEGIN; LOCK TABLE items; SELECT 1;")
+    reader = threading.Thread(target=lambda: got.append(server.call("GET", path + "/log")[:2]))
+    reader.start()
+    until(lambda: pg.ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'SELECT number%'", database) == [["1"]], pause=0.01)
+    other.send("DELETE FROM decisions WHERE event IN ('a', 'b', 'c', 'd'); UPDATE journal SET decision = NULL, data = NULL WHERE kind = 3 AND seq < 5; "
+               "DELETE FROM items WHERE until IS NOT NULL; COMMIT;")
+    reader.join()
+    assert got[0][0] == 200 and [json.loads(line)["event"] for line in got[0][1].decode().splitlines()] == ["e"] == log(), got
+    other.process.kill()
+    end([server])
+
+
+CASES = [a_change_elsewhere_is_not_taken_for_this_one, an_agent_made_elsewhere_is_not_unknown, a_log_leaves_out_what_goes_while_it_is_read, held_events_are_counted_by_the_database, decisions_with_stored_items_and_without_come_together, agents_that_come_back_keep_one_policy, long_waits_hide_no_events,
          retention_takes_turns, locks_that_cannot_be_released_go_with_their_session, groups_that_a_deadlock_undoes_are_run_again, agents_that_move_are_counted_once,
          what_a_server_has_in_hand_is_not_removed, who_needs_a_locked_row_is_refused_alone]
 try:
