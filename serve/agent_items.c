@@ -52,15 +52,38 @@ void sv_agent_put_items(sv_agent *self, sv_catalogue *next) {
     sv_catalogue_release(next);
 }
 
-static bool has_schema(const sv_catalogue *self, const sa_schema *schema) {
-    return self->schema &&
-           (self->schema == schema || !strcmp(sa_schema_text(self->schema), sa_schema_text(schema)));
+static bool is_same(const sa_schema *self, const sa_schema *schema) {
+    return self && (self == schema || !strcmp(sa_schema_text(self), sa_schema_text(schema)));
+}
+
+/* Is it known already that some item does not fit the schema? Else each request would encode all before
+ * it. */
+static bool is_misfit(sv_agent *self, const sv_catalogue *now, const sa_schema *schema, sv_refusal *why) {
+    pthread_mutex_lock(&self->lock);
+    bool known = is_same(now->misfit, schema);
+    if (known) *why = now->misfit_why;
+    pthread_mutex_unlock(&self->lock);
+    return known;
+}
+
+static void keep_misfit(sv_agent *self, sv_catalogue *now, sa_schema *schema, const sv_refusal *why) {
+    sa_schema_retain(schema);
+    pthread_mutex_lock(&self->lock);
+    sa_schema *before = now->misfit;
+    now->misfit = schema;
+    now->misfit_why = *why;
+    pthread_mutex_unlock(&self->lock);
+    sa_schema_release(before);
 }
 
 sv_catalogue *sv_agent_items_for(sv_agent *self, sa_schema *schema, sv_refusal *why) {
     sv_catalogue *now = sv_agent_items(self);
     bool busy = false;
-    if (!now || has_schema(now, schema)) return now;
+    if (!now || is_same(now->schema, schema)) return now;
+    if (is_misfit(self, now, schema, why)) {
+        sv_catalogue_release(now);
+        return NULL;
+    }
     if (!atomic_compare_exchange_strong(&self->items_encoding, &busy, true)) {
         sv_refuse(why, 503, "the agent's items are being encoded for its schema: try again");
         sv_catalogue_release(now);
@@ -69,6 +92,7 @@ sv_catalogue *sv_agent_items_for(sv_agent *self, sa_schema *schema, sv_refusal *
     sv_catalogue *made = sv_catalogue_encode(now, schema, why);
     if (made) sv_catalogue_retain(made);
     if (made) replace(self, now, made);
+    if (!made && why->status == 400) keep_misfit(self, now, schema, why);
     atomic_store(&self->items_encoding, false);
     sv_catalogue_release(now);
     return made;

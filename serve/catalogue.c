@@ -201,6 +201,7 @@ void sv_catalogue_release(sv_catalogue *self) {
     sv_texts_free(&self->ids);
     free_items(self->items, self->count);
     sa_schema_release(self->schema);
+    sa_schema_release(self->misfit);
     free(self);
 }
 

@@ -39,6 +39,8 @@ typedef struct catalogue {
     sv_texts fields;            /* names */
     sv_column *columns;         /* (fields) */
     struct catalogue *older;    /* that this one has replaced, while it is held */
+    sa_schema *misfit;          /* under the lock of its agent: one that some item does not fit, and why */
+    sv_refusal misfit_why;
 } sv_catalogue;
 
 void sv_item_retain(sv_item *self);

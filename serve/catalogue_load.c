@@ -101,11 +101,20 @@ static sv_store_status read_rows(reading *self, sv_store *store, int64_t agent, 
     return status;
 }
 
+static bool stop(void *user, const sv_store_item *item) { return (void)user, (void)item, false; }
+
+/* Is there nothing after it? Where its rows fit no schema, all would be read to know that. */
+static bool is_last(sv_store *store, int64_t agent, const sv_catalogue *self, sv_store_catalogue *about) {
+    return sv_store_items(store, agent, self->version, about, stop, NULL) == STORE_OK &&
+           about->version <= self->version;
+}
+
 bool sv_catalogue_load(sv_store *store, int64_t agent, const sv_catalogue *before, sa_schema *schema,
                        sv_catalogue **out, sv_store_catalogue *about, sv_refusal *why) {
     bool some = before && before->schema; /* where rows fit no schema, all are read again */
     reading self = {.schema = some ? before->schema : schema, .why = why};
     *out = NULL;
+    if (before && !some && is_last(store, agent, before, about)) return true;
     sv_store_status status = read_rows(&self, store, agent, some ? before->version : 0, about);
     if (status == STORE_NONE) {
         end_reading(&self);

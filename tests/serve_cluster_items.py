@@ -411,8 +411,36 @@ def a_backlog_of_late_feedback_keeps_nobody_waiting():
     sound(database)
 
 
+def items_that_fit_no_longer_are_not_read_for_each_decide():
+    """After a reset to another schema, and a restart: decides are refused for what they cannot use, and read none of it again. What fits is served at once."""
+    count = 2000
+    database, one, other = pair(schema={"item": {"stock": "flag"}})
+    change(one, "PUT", [{"id": f"p{i}", "price": i + 1 if i + 1 < count else "dear"} for i in range(count)])
+    check(one.call("PUT", PATH, {**AGENT, "reset": True}), 200)
+    end([one, other])
+    read = lambda: int(pg.sql("SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'items'", database)[0][0])
+    gone = lambda: pg.sql(f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{database}' AND pid <> pg_backend_pid()", database) == [["0"]]
+    until(gone)
+    before = read()
+    server = Member(database).start()
+    decide = lambda: server.call("POST", PATH + "/decide", {})
+    until(lambda: "recovered" not in str(decide()[1]))
+    begin = time.monotonic()
+    for _ in range(20):
+        message = check(decide(), 400)["error"]["message"]
+        assert f"p{count - 1} does not fit the agent's schema" in message, message
+    print(f"   a decide over items that do not fit takes {1000 * (time.monotonic() - begin) / 20:.1f} ms")
+    end([server])
+    until(gone)
+    assert read() - before < 6 * count, (before, read())
+    server = Member(database).start()
+    change(server, "PUT", [{"id": f"p{i}", "price": i + 1} for i in range(5)])
+    until(lambda: decide()[0] == 201)
+    end([server])
+
+
 try:
     main(items_of_the_past_begin, an_event_without_its_items_says_so, a_change_is_seen_by_all, decisions_keep_the_items_that_they_used, no_change_is_lost, what_was_replaced_long_ago_is_not_chosen_from,
-         older_servers_are_not_left_behind, late_feedback_revises_at_any_server, a_backlog_of_late_feedback_keeps_nobody_waiting, items_of_the_past_go_when_no_decision_names_them)
+         older_servers_are_not_left_behind, late_feedback_revises_at_any_server, a_backlog_of_late_feedback_keeps_nobody_waiting, items_that_fit_no_longer_are_not_read_for_each_decide, items_of_the_past_go_when_no_decision_names_them)
 finally:
     end(cluster.started)
