@@ -111,6 +111,18 @@ static void end_due(sv_job *base, sv_store_status status) {
 
 /* ---- retention: passes over all agents, who take turns of a short batch ---- */
 
+/* What can go of it: decisions by their age, or else items of the past that none can name. */
+static bool has_turn(sv_agent *agent, sv_store *store, sv_turn *out) {
+    sv_settings *settings = sv_agent_settings(agent);
+    *out = (sv_turn){.agent = agent->id,
+                     .age = (int64_t)(settings->retention_days * 86400000),
+                     .keeps = settings->retention_days <= 0};
+    sv_settings_release(settings);
+    return (!out->keeps || atomic_load(&agent->items_past)) &&
+           !atomic_load(&agent->unreadable) && /* its own settings are not known */
+           sv_store_holds(store, agent->id);
+}
+
 /* The agents of a new pass; one that follows at once is of the same work. */
 static void begin_pass(sv_service *self, sv_store *store) {
     sv_agent *all[LIMIT_AGENTS + 1];
@@ -123,12 +135,7 @@ static void begin_pass(sv_service *self, sv_store *store) {
         pass->seconds = 0;
     }
     for (size_t i = 0; i < count; i++) {
-        sv_settings *settings = sv_agent_settings(all[i]);
-        if (settings->retention_days > 0 && !atomic_load(&all[i]->unreadable) && /* its own is not known */
-            sv_store_holds(store, all[i]->id))
-            pass->turns[pass->count++] =
-                (sv_turn){.agent = all[i]->id, .age = (int64_t)(settings->retention_days * 86400000)};
-        sv_settings_release(settings);
+        pass->count += has_turn(all[i], store, &pass->turns[pass->count]);
         sv_agent_release(all[i]);
     }
     sv_store_agents_deleted(store, deleted, DELETED, &deleted_count);
@@ -150,6 +157,7 @@ static sv_store_status take_turn(sv_turn *turn, sv_store *store, double until) {
         .agent = turn->agent, .age = turn->age, .deleted = turn->deleted, .most = REMOVALS, .until = until};
     turn->more = false;
     turn->removed = 0;
+    if (turn->keeps) return STORE_OK;
     sv_store_status status = turn->deleted ? sv_store_hold(store, turn->agent) : STORE_OK;
     if (status != STORE_OK) return status == STORE_NONE ? STORE_OK : status; /* none: another's turn */
     status = sv_store_retain(store, &what);
@@ -164,18 +172,24 @@ static sv_store_status take_turn(sv_turn *turn, sv_store *store, double until) {
     return status;
 }
 
+/* How long after it was made a decision is learnt at most, in milliseconds. One that is kept for ever may get
+ * its feedback at any time. */
+static int64_t longest_wait(sv_agent *agent, const sv_turn *turn) {
+    static const int64_t EVER = INT64_C(1) << 60;
+    sv_settings *settings = sv_agent_settings(agent);
+    int64_t wait = (int64_t)(settings->wait_seconds * 1000);
+    sv_settings_release(settings);
+    return turn->keeps ? EVER : wait > turn->age ? wait : turn->age;
+}
+
 /* Items of the past that no decision names any longer. */
 static sv_store_status purge_items(sv_service *self, sv_turn *turn, sv_store *store) {
     sv_agent *agent = turn->deleted ? NULL : sv_agents_find_id(&self->agents, turn->agent);
     sv_store_status status = STORE_OK;
     uint64_t count = 0;
-    if (agent && atomic_load(&agent->items_past)) {
-        sv_settings *settings = sv_agent_settings(agent);
-        int64_t wait = (int64_t)(settings->wait_seconds * 1000);
-        sv_settings_release(settings);
-        status = sv_store_items_purge(store, turn->agent, wait > turn->age ? wait : turn->age,
+    if (agent && atomic_load(&agent->items_past))
+        status = sv_store_items_purge(store, turn->agent, longest_wait(agent, turn),
                                       sv_agent_items_held(agent), REMOVALS, &count);
-    }
     sv_agent_release(agent);
     turn->purged += count;
     turn->removed += count;

@@ -32,6 +32,7 @@ enum { PASS_DELETED = 64 };
 typedef struct turn {
     int64_t agent, age;             /* milliseconds */
     bool deleted, more;             /* more: than the last batch */
+    bool keeps;                     /* its decisions stay, whatever their age */
     uint64_t purged;                /* items of the past that went */
     uint64_t waited, held, removed; /* of the last batch: not learnt; not activated; and all */
 } sv_turn;

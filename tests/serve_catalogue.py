@@ -386,6 +386,30 @@ def the_journal_keeps_knows_and_lets_go_of_them():
         assert found.returncode == 0, found
 
 
+def items_of_the_past_go_without_retention():
+    """Where decisions stay for ever, what none can have named goes, and what one has named stays."""
+    draw, other = random.Random(4), "/v1/agents/other"
+    with home(PROGRAM) as server:
+        ledger = make(server, retention_days=0)
+        ledger.put([make_item(draw, i) for i in range(20)])
+        answer = check(server.call("POST", PATH + "/decide", {"event": "e"}), 201)
+        check(server.call("POST", PATH + "/feedback", {"event": "e", "feedback": {answer["slate"][0]: 1}}), 204)
+        check(server.call("PUT", other, {**AGENT, "retention_days": 0}), 201)
+        for path in (PATH, other):
+            for price in (100.5, 101.5):
+                check(server.call("PUT", path + "/items", lines([{"id": f"p{i}", "price": i + price} for i in range(20)]), LINES), 200)
+        past = lambda path: check(server.call("GET", path), 200)["catalogue"]["past"]
+        assert past(PATH) == 40
+        until(lambda: past(other) == 0, seconds=90)
+        assert ask(server.folder, "SELECT count(*) FROM items WHERE agent = 2") == 20
+        assert past(PATH) == 40
+        line, = check(server.call("GET", PATH + "/log"), 200).decode().splitlines()
+        assert {item["id"]: item for item in json.loads(line)["items"]} == ledger.items
+        server.stop()
+        found = check_journal(PROGRAM, server.folder)
+        assert found.returncode == 0, found
+
+
 def a_change_beside_a_decide_leaves_the_items_it_names():
     """Decisions that chose from the catalogue of before and came into the journal after the change: their items stay, whatever is purged. Of 40 tries about a
     quarter are such; none has a probability below 1e-4."""
@@ -431,4 +455,4 @@ def an_agent_takes_its_items_along():
 
 main(what_is_stored_is_what_was_sent, a_twin_that_gets_items_with_each_request_is_the_same, *([] if POSTGRES else [a_decision_takes_few_bytes]), items_expire,
      filters_and_rules_look_at_stored_fields, what_is_wrong_changes_nothing, a_reset_to_another_schema_encodes_again,
-     the_journal_keeps_knows_and_lets_go_of_them, a_change_beside_a_decide_leaves_the_items_it_names, an_agent_takes_its_items_along)
+     the_journal_keeps_knows_and_lets_go_of_them, items_of_the_past_go_without_retention, a_change_beside_a_decide_leaves_the_items_it_names, an_agent_takes_its_items_along)
