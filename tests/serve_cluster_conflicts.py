@@ -436,7 +436,22 @@ def a_log_leaves_out_what_goes_while_it_is_read():
     end([server])
 
 
-CASES = [a_change_elsewhere_is_not_taken_for_this_one, an_agent_made_elsewhere_is_not_unknown, a_log_leaves_out_what_goes_while_it_is_read, held_events_are_counted_by_the_database, decisions_with_stored_items_and_without_come_together, agents_that_come_back_keep_one_policy, long_waits_hide_no_events,
+def what_is_done_in_the_inbox_is_found_without_what_waits():
+    """By one index, also by a plan that was made while the table was empty."""
+    database = pg.database(PROGRAM)
+    pg.ask("SET plan_cache_mode = force_generic_plan; PREPARE before (bigint) AS " + statement("INBOX_TIDY"), database)
+    pg.ask("EXECUTE before (1); INSERT INTO inbox (agent, kind, decision, seq, time) SELECT 1, 5, i, CASE WHEN i % 1000 = 0 THEN i ELSE 0 END, now() - interval '1 hour' FROM generate_series(1, 50000) i", database)
+    pg.ask("PREPARE after (bigint) AS " + statement("INBOX_TIDY"), database)
+    for name in ("before", "after"):
+        plan = "\n".join(row[0] for row in pg.ask(f"EXPLAIN EXECUTE {name} (1)", database))
+        assert "inbox_done" in plan and "Seq Scan" not in plan, plan
+        pg.ask("ANALYZE inbox", database)
+    pg.ask("EXECUTE after (1)", database)
+    assert pg.ask("SELECT count(*), max(seq) FROM inbox", database) == [["49950", "0"]]
+
+
+CASES = [a_change_elsewhere_is_not_taken_for_this_one, an_agent_made_elsewhere_is_not_unknown, a_log_leaves_out_what_goes_while_it_is_read,
+         what_is_done_in_the_inbox_is_found_without_what_waits, held_events_are_counted_by_the_database, decisions_with_stored_items_and_without_come_together, agents_that_come_back_keep_one_policy, long_waits_hide_no_events,
          retention_takes_turns, locks_that_cannot_be_released_go_with_their_session, groups_that_a_deadlock_undoes_are_run_again, agents_that_move_are_counted_once,
          what_a_server_has_in_hand_is_not_removed, who_needs_a_locked_row_is_refused_alone]
 try:
