@@ -145,7 +145,8 @@ static uint64_t served_version(sv_agent *agent) {
     return version;
 }
 
-/* A reset of the agent by a restored database may have fewer rows: what the database says counts. */
+/* Never back: who has let the agent go serves newer rows than the last policy that was written. A database
+ * that is set back under its servers would have older ones, too: they are restarted then. */
 void sv_cluster_follow(sv_cluster *self, sv_agent *agent, uint64_t newest) {
     sv_shared_policy policy;
     sv_refusal why = {0};
