@@ -52,7 +52,8 @@ struct cluster {
     sv_peer peers[CLUSTER_SERVERS];
     uint64_t epoch; /* of the last agent that was taken */
     double looked, evaluations_looked, sums_looked;
-    size_t unanswered; /* looks at roles, since the holder answered last */
+    size_t unanswered;   /* looks at roles, since the holder answered last */
+    struct roles *roles; /* that it was asked for, and has not answered; NULL: none */
     bool runs;
 };
 
@@ -74,7 +75,8 @@ void sv_cluster_stop_scratch(sv_cluster *self);              /* once `stop` is s
 void sv_cluster_need_scratch(sv_cluster *self, double size); /* of a policy, bytes */
 void sv_cluster_scratch_failed(sv_cluster *self);
 
-/* Runs it in the thread that holds agents, and waits for its end: STORE_OK, it is on disk. */
+/* Runs it in the thread that holds agents, and waits for its end: STORE_OK, it is on disk. Or has it run: the
+ * job stays until its end has been heard; false: it has not ended within so many seconds. */
 typedef struct holder_job {
     sv_job job;
     pthread_mutex_t lock;
@@ -84,11 +86,16 @@ typedef struct holder_job {
 } sv_holder_job;
 sv_store_status sv_cluster_ask_holder(sv_cluster *self, sv_holder_job *job,
                                       sv_store_status (*run)(sv_job *job, sv_store *store));
+void sv_cluster_tell_holder(sv_cluster *self, sv_holder_job *job,
+                            sv_store_status (*run)(sv_job *job, sv_store *store));
+bool sv_cluster_hear_holder(sv_holder_job *job, double seconds, sv_store_status *status);
 
 /* The catalogue of an agent, where another server has made a newer one. */
 void sv_cluster_follow_items(sv_cluster *self, sv_agent *agent, uint64_t version, uint64_t past);
-/* Which agents this server takes and lets go. true: one will be free at once. */
+/* Which agents this server takes and lets go. true: one will be free at once. A thread that holds agents and
+ * is busy is not waited for: the next call hears what it has done. */
 bool sv_cluster_take_roles(sv_cluster *self);
+void sv_cluster_end_roles(sv_cluster *self); /* that thread has ended */
 /* Ends those of its evaluations that others want to end. */
 void sv_cluster_look_at_evaluations(sv_cluster *self);
 /* The policy of an agent that another server learns, where there is a newer one. */

@@ -1,11 +1,13 @@
 /* Which agents this server learns: those for which it is the preferred one of the servers that may learn and
  * are there. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cluster_own.h"
 
 static const double SETTLE_SECONDS = 2; /* before an agent is let go to a server that is new */
+static const double BUSY_SECONDS = 0.1; /* after which the thread that holds agents is waited for no longer */
 enum { UNANSWERED = 3 };                /* looks, after which the session counts as gone */
 
 /* ---- who is there ---- */
@@ -69,11 +71,12 @@ static const sv_peer *preferred(const sv_cluster *self, int64_t agent) {
 /* ---- taking and letting go: in the thread that has the session ---- */
 
 typedef struct roles {
-    sv_holder_job job;                 /* first */
-    sv_agent **agents;                 /* (count) */
-    bool *take, *give, *holds, *taken; /* taken: by another session */
+    sv_holder_job job; /* first */
     size_t count;
-    int backend; /* of its session */
+    sv_agent *agents[LIMIT_AGENTS + 1]; /* (count), as the following */
+    bool take[LIMIT_AGENTS + 1], give[LIMIT_AGENTS + 1];
+    bool holds[LIMIT_AGENTS + 1], taken[LIMIT_AGENTS + 1]; /* taken: by another session */
+    int backend;                                           /* of its session */
 } roles;
 
 static sv_store_status run_roles(sv_job *base, sv_store *store) {
@@ -110,7 +113,7 @@ static bool see_roles(sv_cluster *self, const roles *found, sv_store_status stat
     for (size_t i = 0; i < found->count; i++) {
         sv_agent *agent = found->agents[i];
         bool holds = good && found->holds[i], held = atomic_load(&agent->tenure) != 0;
-        if (holds && !held) take_over(self, agent);
+        if (holds && !held && !atomic_load(&agent->deleted)) take_over(self, agent);
         if (!holds && held) lose(self, agent);
         if (good && found->taken[i] && sv_shared_unseat(self->store, agent->id) == STORE_OK) ended = true;
     }
@@ -128,16 +131,28 @@ static void wish(sv_cluster *self, roles *all) {
     }
 }
 
+static bool ask(sv_cluster *self) {
+    roles *now = self->roles = calloc(1, sizeof *now);
+    if (!now) return false;
+    now->count = sv_agents_all(&self->service->agents, now->agents);
+    wish(self, now);
+    sv_cluster_tell_holder(self, &now->job, run_roles);
+    return true;
+}
+
 bool sv_cluster_take_roles(sv_cluster *self) {
-    sv_agent *all[LIMIT_AGENTS + 1];
-    bool take[LIMIT_AGENTS + 1], give[LIMIT_AGENTS + 1], holds[LIMIT_AGENTS + 1], taken[LIMIT_AGENTS + 1];
+    sv_store_status status;
     if (atomic_load(&self->service->stopping)) return false;
     call_roll(self);
-    if (self->learning == LEARNING_NO) return false;
-    roles now = {.agents = all, .take = take, .give = give, .holds = holds, .taken = taken};
-    now.count = sv_agents_all(&self->service->agents, all);
-    wish(self, &now);
-    bool soon = see_roles(self, &now, sv_cluster_ask_holder(self, &now.job, run_roles));
-    for (size_t i = 0; i < now.count; i++) sv_agent_release(all[i]);
+    if (self->learning == LEARNING_NO || (!self->roles && !ask(self))) return false;
+    if (!sv_cluster_hear_holder(&self->roles->job, BUSY_SECONDS, &status)) return false;
+    bool soon = see_roles(self, self->roles, status);
+    sv_cluster_end_roles(self);
     return soon;
+}
+
+void sv_cluster_end_roles(sv_cluster *self) {
+    for (size_t i = 0; self->roles && i < self->roles->count; i++) sv_agent_release(self->roles->agents[i]);
+    free(self->roles);
+    self->roles = NULL;
 }

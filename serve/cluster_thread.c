@@ -13,33 +13,6 @@
 
 static const double TICK_SECONDS = 0.4, SHORT_TICK = 0.02, PATIENCE = 15, GRACE = 2, SUMS_SECONDS = 1;
 
-/* ---- the thread that holds agents ---- */
-
-static void end_job(sv_job *base, sv_store_status status) {
-    sv_holder_job *self = (sv_holder_job *)base;
-    pthread_mutex_lock(&self->lock);
-    self->status = status;
-    self->done = true;
-    pthread_cond_signal(&self->ended);
-    pthread_mutex_unlock(&self->lock);
-}
-
-sv_store_status sv_cluster_ask_holder(sv_cluster *self, sv_holder_job *job,
-                                      sv_store_status (*run)(sv_job *job, sv_store *store)) {
-    sv_refusal why;
-    job->job = (sv_job){.run = run, .end = end_job};
-    job->done = false;
-    pthread_mutex_init(&job->lock, NULL);
-    pthread_cond_init(&job->ended, NULL);
-    bool taken = sv_writer_submit(self->service->holder, &job->job, &why);
-    pthread_mutex_lock(&job->lock);
-    while (taken && !job->done) pthread_cond_wait(&job->ended, &job->lock);
-    pthread_mutex_unlock(&job->lock);
-    pthread_cond_destroy(&job->ended);
-    pthread_mutex_destroy(&job->lock);
-    return taken ? job->status : STORE_LATER;
-}
-
 /* ---- agents ---- */
 
 static void forget_agent(sv_cluster *self, sv_agent *agent) {
@@ -384,6 +357,7 @@ void sv_cluster_leave(sv_cluster *self) {
 void sv_cluster_destroy(sv_cluster *self) {
     if (!self) return;
     sv_cluster_stop_watch(self);
+    sv_cluster_end_roles(self);
     sv_store_close(self->store);
     sv_store_close(self->beat_store);
     close(self->wake[0]);

@@ -436,6 +436,38 @@ def a_log_leaves_out_what_goes_while_it_is_read():
     end([server])
 
 
+@within(1.8)
+def a_server_follows_while_it_waits_to_write(seconds):
+    """Its rows wait for a lock, for three seconds. Meanwhile it hears of an agent that another server has made."""
+    names = list("abcdefgh")
+    database, (one, other) = begin(2, agents=names, options={"algorithm": "random", "dim": 2})
+    until(lambda: one.learns() > 0 and other.learns() > 0 and one.learns() + other.learns() == len(names))
+    mine = pg.ask(f"SELECT a.id, a.name FROM pg_locks l JOIN agents a ON a.id = l.objid::bigint JOIN servers s ON s.backend = l.pid WHERE l.locktype = 'advisory' AND objsubid = 2 "
+                  f"AND objid > 0 AND s.name LIKE '%/{one.process.pid}' LIMIT 1", database)[0]
+    check(other.decide("x", mine[1]), 201)
+    check(other.feed("x", mine[1]), 204)
+    until(lambda: pg.ask(f"SELECT count(*) FROM journal WHERE agent = {mine[0]} AND kind = 3", database) == [["1"]])
+    lock = Session(database)
+    lock.send(f"BEGIN; SELECT 1 FROM hours WHERE agent = {mine[0]} FOR UPDATE;")
+    check(other.decide("y", mine[1]), 201)
+    check(other.feed("y", mine[1]), 204)
+    waits(database, 1)
+    time.sleep(0.5)  # so that it was asked which agents it has
+    make = threading.Thread(target=other.call, args=("PUT", "/v1/agents/new", AGENT))
+    make.start()
+    until(lambda: pg.ask("SELECT count(*) FROM agents WHERE name = 'new'", database) == [["1"]], pause=0.01)
+    begun = time.monotonic()
+    until(lambda: one.call("GET", "/v1/agents/new")[0] == 200, pause=0.01)
+    took = time.monotonic() - begun
+    lock.send("COMMIT;")
+    make.join()
+    lock.process.kill()
+    end([one, other])
+    print(f"   it is known after {took:.2f} s")
+    if took > seconds:
+        raise Late(f"{took:.2f} s")
+
+
 def what_is_done_in_the_inbox_is_found_without_what_waits():
     """By one index, also by a plan that was made while the table was empty."""
     database = pg.database(PROGRAM)
@@ -450,7 +482,7 @@ def what_is_done_in_the_inbox_is_found_without_what_waits():
     assert pg.ask("SELECT count(*), max(seq) FROM inbox", database) == [["49950", "0"]]
 
 
-CASES = [a_change_elsewhere_is_not_taken_for_this_one, an_agent_made_elsewhere_is_not_unknown, a_log_leaves_out_what_goes_while_it_is_read,
+CASES = [a_change_elsewhere_is_not_taken_for_this_one, an_agent_made_elsewhere_is_not_unknown, a_log_leaves_out_what_goes_while_it_is_read, a_server_follows_while_it_waits_to_write,
          what_is_done_in_the_inbox_is_found_without_what_waits, held_events_are_counted_by_the_database, decisions_with_stored_items_and_without_come_together, agents_that_come_back_keep_one_policy, long_waits_hide_no_events,
          retention_takes_turns, locks_that_cannot_be_released_go_with_their_session, groups_that_a_deadlock_undoes_are_run_again, agents_that_move_are_counted_once,
          what_a_server_has_in_hand_is_not_removed, who_needs_a_locked_row_is_refused_alone]
