@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What docs/SERVERS.md hands out: nginx with its config in front of two servers, the manifest for Kubernetes, and the steps of the container file."""
+import http.server
 import json
 import os
 import re
@@ -95,6 +96,45 @@ def nginx_sends_twice_what_is_one():
                 listener.close()
 
 
+def nginx_leaves_no_server_alone_for_one_agent():
+    """Both servers refuse one agent, which is asked often: each refusal reaches its client, in the service's words, and other agents are answered."""
+    ports, front, listeners = [free_port(), free_port()], free_port(), []
+    sentence = b'{"error": {"code": "unavailable", "message": "agent bad is broken"}}\n'
+
+    class Service(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            bad = "/bad/" in self.path
+            self.send_response(503 if bad else 201)
+            self.send_header("Retry-After", "7")
+            self.send_header("Content-Length", str(len(sentence)))
+            self.end_headers()
+            self.wfile.write(sentence)
+
+        def log_message(self, *_):
+            pass
+    for port in ports:
+        listeners.append(http.server.ThreadingHTTPServer(("127.0.0.1", port), Service))
+        threading.Thread(target=listeners[-1].serve_forever, daemon=True).start()
+    with tempfile.TemporaryDirectory(prefix="superarm-nginx-") as folder:
+        proxy = subprocess.Popen([*nginx_of(folder, ports, front), "-g", "daemon off;"])
+        try:
+            until(lambda: call(front, "POST", "/v1/agents/home/decide", {}) == 201)
+            for path in ("decide", "evaluations"):
+                for i in range(30):
+                    status, headers = ask(front, "POST", "/v1/agents/bad/" + path, {})
+                    assert status == 503 and headers["Retry-After"] == "7", (path, i, status)
+                    assert call(front, "POST", "/v1/agents/home/" + path, {}) == 201, (path, i)
+        finally:
+            proxy.terminate()
+            proxy.wait()
+            for listener in listeners:
+                listener.shutdown()
+                listener.server_close()
+
+
 def nginx_asks_who_is_there():
     from postgres import Postgres
     pg = Postgres()
@@ -136,12 +176,11 @@ def nginx_asks_who_is_there():
         for port in ports:
             until(lambda: call(port, "GET", "/readyz") == 200)
         until(lambda: call(front, "GET", "/readyz") == 200)
-        pg.stop("immediate")  # both say so; then nginx, which leaves them alone
+        pg.stop("immediate")  # both say so
         refused(10)
         pg.start()
         for port in ports:
             until(lambda: call(port, "GET", "/readyz") == 200)
-        time.sleep(2.5)  # what is left alone is asked again after two seconds
         until(lambda: call(front, "GET", "/readyz") == 200)
         servers[0].kill()
         servers[0].wait()
@@ -235,4 +274,4 @@ def the_steps_of_the_container_file_work():
 
 
 if __name__ == "__main__":
-    main(nginx_sends_twice_what_is_one, nginx_asks_who_is_there, the_manifest_has_what_it_needs, the_steps_of_the_container_file_work)
+    main(nginx_sends_twice_what_is_one, nginx_leaves_no_server_alone_for_one_agent, nginx_asks_who_is_there, the_manifest_has_what_it_needs, the_steps_of_the_container_file_work)
