@@ -57,9 +57,11 @@ bool sv_cluster_scratch_trouble(sv_cluster *self, char sentence[320]);
 bool sv_cluster_is_silent(
     const sv_cluster *self);              /* the database does not answer: nobody is to wait for it */
 void sv_cluster_opened(sv_cluster *self); /* they have been read */
-/* Agents without a policy here; agents whose policy here is older than one that was published a while ago. */
+/* Agents without a policy here, that are not broken; agents whose policy here is older than one that was
+ * published a while ago. */
 typedef struct cluster_counts {
     size_t servers, held, without, lagging;
+    bool starting;      /* it has not had a policy of each agent that was there at its start */
     size_t recovering;  /* agents whose policy here has not learnt all rows that were there at the start */
     double lag_seconds; /* the longest of these */
     uint64_t fetched_bytes, policy_bytes, written_bytes; /* chunks; whole policies; chunks of the learner */

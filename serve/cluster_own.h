@@ -46,6 +46,7 @@ struct cluster {
     double scratch_failed;     /* when a policy could not be written to a file; 0: never */
     sv_cluster_wait *waits;
     sv_cluster_counts counts;
+    bool complete; /* each agent of the start had a policy here, or was broken, at one moment */
     char keys[2 * SA_SHA256_BYTES + 1];
     size_t peer_count; /* the thread alone writes it */
     /* the thread's own */

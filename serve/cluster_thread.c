@@ -38,6 +38,7 @@ static sv_agent *add_agent(sv_cluster *self, const sv_store_agent *from) {
     agent->checkpoint_time = sv_clock_seconds();
     agent->settings_version = from->version;
     agent->decisions_known = agent->feedbacks_known = true; /* what it has seen itself */
+    if (!atomic_load(&self->open)) agent->start_seq = from->last_seq; /* the database came late */
     if (!readable) {
         atomic_store(&agent->unreadable, true);
         sv_agent_break(agent, unread.message);
@@ -223,6 +224,7 @@ bool sv_cluster_is_open(const sv_cluster *self) {
 
 static void count(sv_cluster *self) {
     sv_agent *all[LIMIT_AGENTS + 1];
+    bool open = sv_cluster_is_open(self), starting = false; /* first: then all that were there are in it */
     size_t agents = sv_agents_all(&self->service->agents, all), held = 0, without = 0, lagging = 0,
            recovering = 0;
     double longest = 0, now = sv_clock_seconds();
@@ -232,8 +234,10 @@ static void count(sv_cluster *self) {
         double since = all[i]->behind_since;
         pthread_mutex_unlock(&all[i]->lock);
         held += atomic_load(&all[i]->tenure) != 0;
-        without += !version && !atomic_load(&all[i]->broken);
-        recovering += version < all[i]->start_seq && !atomic_load(&all[i]->broken);
+        bool sound = !atomic_load(&all[i]->broken);
+        without += !version && sound;
+        starting = starting || (!version && sound && all[i]->start_seq);
+        recovering += version < all[i]->start_seq && sound;
         double lag = version < atomic_load(&all[i]->last_seq) && since > 0 ? now - since : 0;
         lagging += lag > GRACE;
         if (lag > GRACE && lag > longest) longest = lag;
@@ -243,6 +247,8 @@ static void count(sv_cluster *self) {
     self->counts.servers = self->peer_count;
     self->counts.held = held;
     self->counts.without = without;
+    self->complete = self->complete || (open && !starting);
+    self->counts.starting = !self->complete;
     self->counts.lagging = lagging;
     self->counts.recovering = recovering;
     self->counts.lag_seconds = longest;

@@ -75,7 +75,7 @@ void sv_route_ready(sv_exchange *self) {
         sv_refuse(&why, 503, "%s", known ? cut_off : "the database cannot be used");
     sv_cluster_counts shared = {0};
     if (service->cluster) sv_cluster_count(service->cluster, &shared);
-    if (!why.status && shared.without)
+    if (!why.status && service->cluster && shared.starting) /* an agent that is made later is no reason */
         sv_refuse(&why, 503, "%zu agents have no policy here yet", shared.without);
     if (why.status) {
         sv_exchange_refuse(self, &why);
@@ -90,6 +90,8 @@ void sv_route_ready(sv_exchange *self) {
         sa_buffer_format(&self->answer, ", \"recovering\": %llu", (unsigned long long)counts.recovering);
     if (service->cluster)
         sa_buffer_format(&self->answer, ", \"servers\": %zu, \"learns\": %zu", shared.servers, shared.held);
+    if (shared.without) /* they were made a moment ago, or no server learns them */
+        sa_buffer_format(&self->answer, ", \"without\": %zu", shared.without);
     if (shared.lagging) /* it serves, with policies that are older than what was learnt elsewhere */
         sa_buffer_format(&self->answer, ", \"lagging\": %zu, \"seconds_behind\": %.1f", shared.lagging,
                          shared.lag_seconds);

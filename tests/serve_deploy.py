@@ -153,7 +153,7 @@ def nginx_asks_who_is_there():
         until(lambda: call(front, "GET", "/readyz") == 200)
         assert call(front, "PUT", "/v1/agents/home", AGENT) == 201
         for port in ports:
-            until(lambda: call(port, "GET", "/v1/agents/home") == 200 and call(port, "GET", "/readyz") == 200)
+            until(lambda: call(port, "POST", "/v1/agents/home/decide?dry=1", {"contexts": [[0, 1], [1, 0]]}) == 200)  # it is served there
 
         def decide(i):
             return ask(front, "POST", "/v1/agents/home/decide", {"event": f"e{i}", "contexts": [[0, 1], [1, 0], [0.5, 0.5]]})
