@@ -34,7 +34,7 @@ typedef struct cluster_wait {
     void (*end)(struct cluster_wait *self, bool done);
     sv_agent *agent; /* borrowed */
     int64_t inbox;
-    uint64_t covered; /* inbox 0: until a policy that is written has this row */
+    uint64_t covered; /* inbox 0: until a policy that is written has this row, or the agent is broken */
     bool evaluations; /* or until none that was told to end runs */
     uint64_t seq;     /* the row that the entry has become */
     double until;

@@ -37,7 +37,7 @@ static sv_agent *add_agent(sv_cluster *self, const sv_store_agent *from) {
     if (!agent) return NULL;
     agent->checkpoint_time = sv_clock_seconds();
     agent->settings_version = from->version;
-    agent->decisions_known = agent->feedbacks_known = true; /* what it has seen itself */
+    agent->decisions_known = agent->feedbacks_known = true;           /* what it has seen itself */
     if (!atomic_load(&self->open)) agent->start_seq = from->last_seq; /* the database came late */
     if (!readable) {
         atomic_store(&agent->unreadable, true);
@@ -162,8 +162,9 @@ static bool is_over(sv_cluster *self, sv_cluster_wait *wait, bool *done) {
     if (wait->evaluations && sv_shared_evaluations_ending(self->store, agent->id, &ending) == STORE_OK &&
         !ending)
         return true;
-    if (wait->covered && sv_shared_newest(self->store, agent->id, &written) == STORE_OK &&
-        written >= wait->covered)
+    if (wait->covered &&
+        (atomic_load(&agent->broken) ||
+         (sv_shared_newest(self->store, agent->id, &written) == STORE_OK && written >= wait->covered)))
         return true;
     if (wait->inbox && !wait->seq) sv_shared_inbox_row(self->store, wait->inbox, &wait->seq);
     if (wait->seq && (served_by(agent) >= wait->seq || (atomic_load(&agent->broken) && !wait->was_broken)))

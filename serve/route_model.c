@@ -277,7 +277,7 @@ static sv_store_status run_erase(sv_job *base, sv_store *store) {
     if (cluster && found.state == DECISION_LEARNT) {
         status = sv_cluster_cover(store, self->exchange->agent->id, last);
         if (status != STORE_OK && status != STORE_NONE) return status;
-        covered = status == STORE_OK;
+        covered = status == STORE_OK || atomic_load(&self->exchange->agent->broken); /* it writes no policy */
     }
     if (!covered) {
         self->decision = found.id;
