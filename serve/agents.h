@@ -17,12 +17,18 @@
 #include "settings.h"
 #include "unknown.h"
 
-enum { RECENT = 12, SERIES_BUCKETS = 121, SERIES_SECONDS = 5 };
+enum { RECENT = 12, SERIES_BUCKETS = 121, SERIES_SECONDS = 5, UNREAD = 4 };
 
 /* A decision as the page shows it: one JSON object. */
 typedef struct recent {
     sa_buffer json;
 } sv_recent;
+
+/* A policy in the database, as it was written then. */
+typedef struct unread {
+    uint64_t version;
+    int64_t time;
+} sv_unread;
 
 /* What happened in 5 seconds. */
 typedef struct bucket {
@@ -54,9 +60,12 @@ typedef struct agent {
     /* where servers share a store: this one learns the agent, as the n-th that it took over; 0: another
      * does */
     atomic_uint_fast64_t tenure;
-    uint64_t start_seq;  /* its last row when this server started */
-    uint64_t held_asked; /* of the writer: events that are held, of those that were asked for here */
-    sv_chunks followed;  /* of the cluster's thread: of the policy that another server has learnt */
+    uint64_t start_seq;       /* its last row when this server started */
+    uint64_t held_asked;      /* of the writer: events that are held, of those that were asked for here */
+    sv_chunks followed;       /* of the cluster's thread: of the policy that another server has learnt */
+    sv_unread unread[UNREAD]; /* likewise: policies that it could not read, which it tries no more */
+    size_t unread_next;
+    atomic_bool policy_there; /* a policy that can be read has what the oldest rows had: they may go */
 
     atomic_bool items_changing, items_encoding; /* one change of its items at a time; rows are being made */
     atomic_uint_fast64_t items_past;            /* items of earlier versions in the journal */

@@ -92,8 +92,8 @@ bool sv_cluster_catch_up(sv_store *store, sv_agent *agent, sv_refusal *why);
 
 /* ---- for the learner: its own thread ---- */
 
-/* The agent as its newest policy has it, or as the one before it has it; without one it begins with row 1.
- * false: not now. */
+/* The agent as its newest policy has it that can be read; without one it begins with row 1, or with the last
+ * one that sets it new. false: not now. */
 bool sv_cluster_open(void *self, sv_store *store, sv_agent *agent);
 /* The agent as it is now becomes a policy. false: not now, or it is not held any longer. */
 bool sv_cluster_publish(void *self, sv_agent *agent);

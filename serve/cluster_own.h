@@ -99,6 +99,17 @@ bool sv_cluster_take_roles(sv_cluster *self);
 void sv_cluster_end_roles(sv_cluster *self); /* that thread has ended */
 /* Ends those of its evaluations that others want to end. */
 void sv_cluster_look_at_evaluations(sv_cluster *self);
+typedef enum policy_end {
+    POLICY_READ,
+    POLICY_LATER,   /* database, disk or memory are in trouble, or a newer one has taken its place */
+    POLICY_FOREIGN, /* other programs can read it: newer ones, or those that have what this build has not */
+    POLICY_DAMAGED, /* nobody can */
+} sv_policy_end;
+/* The file `path` becomes the policy, which ends with its connection's next call; `chunks` says what is in
+ * the file, before and after. */
+sv_policy_end sv_cluster_fetch(sv_cluster *self, sv_store *store, int64_t agent,
+                               const sv_shared_policy *policy, const char *path, sv_chunks *chunks);
+
 /* The policy of an agent that another server learns, where there is a newer one. */
 void sv_cluster_follow(sv_cluster *self, sv_agent *agent, uint64_t newest);
 

@@ -9,121 +9,47 @@
 #include "chunks.h"
 #include "cluster_own.h"
 
-enum { AT_A_TIME = 64 }; /* chunks: 16 MB at most */
+/* Those that are kept, and those after them that nobody can read (SQL_POLICIES_TIDY). */
+enum { MOST_POLICIES = 2 * SHARED_POLICIES };
 
 static bool path_of(const sv_cluster *self, const sv_agent *agent, const char *what, sa_buffer *out) {
     sa_buffer_format(out, "%s-%s-%lld.npz", self->service->folder.scratch, what, (long long)agent->id);
     return !out->status;
 }
 
-/* ---- a file out of chunks: those that the last file has too are copied from it ---- */
+/* ---- an agent out of a policy ---- */
 
-typedef struct fetch {
-    sv_store *store;
-    int64_t agent;
-    const uint8_t *hashes; /* (all, SA_SHA256_BYTES) of the policy's chunks */
-    size_t all;
-    const sv_chunks *old;
-    int from, to; /* the last file, -1 for none; the new one */
-    sv_chunks made;
-    uint64_t fetched;
-    bool unwritten;      /* the new file has no room */
-    size_t first, count; /* of the chunks at hand */
-    void *bytes[AT_A_TIME];
-    size_t sizes[AT_A_TIME];
-} fetch;
+/* The agent that it saves. */
+typedef struct reading {
+    sv_model *model;
+    sv_settings *settings;
+    sv_refusal why; /* status 0: there is nothing to say */
+} reading;
 
-static const uint8_t *hash_at(const fetch *self, size_t at) { return self->hashes + at * SA_SHA256_BYTES; }
-
-static bool take_chunk(void *user, const uint8_t *hash, const void *bytes, size_t size) {
-    fetch *self = user;
-    for (size_t i = 0; i < self->count; i++) {
-        if (self->bytes[i] || memcmp(hash, hash_at(self, self->first + i), SA_SHA256_BYTES)) continue;
-        if (!(self->bytes[i] = malloc(size + 1))) return false;
-        memcpy(self->bytes[i], bytes, size);
-        self->sizes[i] = size;
-        self->fetched += size;
-    }
-    return true;
+static void end_reading(reading *self) {
+    sv_model_destroy(self->model);
+    sv_settings_release(self->settings);
 }
 
-static void copy_old(fetch *self) {
-    for (size_t i = 0; self->from >= 0 && i < self->count; i++) {
-        size_t at = sv_chunks_find(self->old, hash_at(self, self->first + i));
-        if (at == self->old->count) continue;
-        size_t size = (size_t)(self->old->offsets[at + 1] - self->old->offsets[at]);
-        if (!(self->bytes[i] = malloc(size + 1))) return;
-        self->sizes[i] = size;
-        if (pread(self->from, self->bytes[i], size, (off_t)self->old->offsets[at]) == (ssize_t)size) continue;
-        free(self->bytes[i]);
-        self->bytes[i] = NULL;
-    }
+static sv_policy_end read_policy(sv_cluster *self, sv_store *store, int64_t agent,
+                                 const sv_shared_policy *policy, const char *path, sv_chunks *chunks,
+                                 reading *out) {
+    out->settings = sv_settings_read_text(policy->settings, strlen(policy->settings), &out->why);
+    if (!out->settings) return out->why.status == 503 ? POLICY_LATER : POLICY_DAMAGED;
+    sv_policy_end end = sv_cluster_fetch(self, store, agent, policy, path, chunks);
+    if (end == POLICY_DAMAGED) sv_refuse(&out->why, 400, "chunks of it are missing or damaged");
+    if (end != POLICY_READ) return end;
+    sa_status status = sv_model_open(path, &out->model, &out->why);
+    if (status == SA_OK) return POLICY_READ;
+    sv_chunks_clear(chunks); /* nothing is copied from that file */
+    if (status == SA_NEWER || status == SA_UNSUPPORTED) return POLICY_FOREIGN;
+    return out->why.status == 503 ? POLICY_LATER : POLICY_DAMAGED;
 }
 
-static bool fetch_missing(fetch *self) {
-    uint8_t wanted[AT_A_TIME * SA_SHA256_BYTES];
-    size_t count = 0;
-    for (size_t i = 0; i < self->count; i++)
-        if (!self->bytes[i])
-            memcpy(wanted + count++ * SA_SHA256_BYTES, hash_at(self, self->first + i), SA_SHA256_BYTES);
-    return !count || sv_shared_chunks(self->store, self->agent, wanted, count, take_chunk, self) == STORE_OK;
-}
-
-static bool write_some(fetch *self) {
-    bool good = true;
-    for (size_t i = 0; i < self->count; i++) {
-        good = good && self->bytes[i] &&
-               (write(self->to, self->bytes[i], self->sizes[i]) == (ssize_t)self->sizes[i] ||
-                !(self->unwritten = true)) &&
-               sv_chunks_add(&self->made, hash_at(self, self->first + i), self->sizes[i]);
-        free(self->bytes[i]);
-        self->bytes[i] = NULL;
-    }
-    return good;
-}
-
-/* false: not all of it is there, since a newer one has come, or the disk is full. */
-static bool assemble(fetch *self) {
-    size_t all = self->all;
-    bool good = true;
-    for (self->first = 0; good && self->first < all; self->first += AT_A_TIME) {
-        self->count = all - self->first < AT_A_TIME ? all - self->first : AT_A_TIME;
-        copy_old(self);
-        good = fetch_missing(self);
-        good = write_some(self) && good;
-    }
-    return good;
-}
-
-/* The file `path` becomes the policy; `chunks` says what is in it, before and after. */
-static bool bring(sv_cluster *self, sv_store *store, int64_t agent, const sv_shared_policy *policy,
-                  const char *path, sv_chunks *chunks) {
-    sa_buffer fresh = {0}, hashes = {0}; /* the policy's own end with its connection */
-    fetch work = {.store = store, .agent = agent, .old = chunks, .from = -1, .to = -1};
-    sa_buffer_format(&fresh, "%s.new", path);
-    sa_buffer_bytes(&hashes, policy->hashes, policy->count * SA_SHA256_BYTES);
-    if (fresh.status || hashes.status) return sa_buffer_clear(&fresh), sa_buffer_clear(&hashes), false;
-    work.hashes = (const uint8_t *)hashes.text;
-    work.all = policy->count;
-    uint64_t size = policy->size;
-    sv_cluster_need_scratch(self, (double)size);
-    work.from = chunks->count ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    work.to = open(fresh.text, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    bool good = work.to >= 0 && assemble(&work);
-    if (work.from >= 0) close(work.from);
-    if (work.to < 0 || close(work.to) || (good && rename(fresh.text, path))) work.unwritten = true;
-    good = good && !work.unwritten;
-    if (work.unwritten) sv_cluster_scratch_failed(self);
-    sv_chunks_clear(good ? chunks : &work.made);
-    if (good) *chunks = work.made;
-    if (!good) unlink(fresh.text);
-    sa_buffer_clear(&fresh);
-    sa_buffer_clear(&hashes);
-    pthread_mutex_lock(&self->lock);
-    self->counts.fetched_bytes += work.fetched;
-    self->counts.policy_bytes += good ? size : 0;
-    pthread_mutex_unlock(&self->lock);
-    return good;
+static void say_unused(const sv_agent *agent, uint64_t version, const sv_refusal *why) {
+    if (why->status)
+        fprintf(stderr, "superarm serve: agent %s: its policy %llu is not used: %s\n", agent->name,
+                (unsigned long long)version, why->message);
 }
 
 /* ---- for those who follow ---- */
@@ -145,27 +71,37 @@ static uint64_t served_version(sv_agent *agent) {
     return version;
 }
 
+static bool is_unread(const sv_agent *agent, const sv_shared_policy *policy) {
+    for (size_t i = 0; i < UNREAD; i++)
+        if (agent->unread[i].version == policy->version && agent->unread[i].time == policy->time) return true;
+    return false;
+}
+
+/* false: it cannot be read, and an older one is better than none. */
+static bool follow_one(sv_cluster *self, sv_agent *agent, const sv_shared_policy *policy, const char *path) {
+    sv_unread as = {policy->version, policy->time}; /* it ends with the next call */
+    reading now = {0};
+    sv_policy_end end = read_policy(self, self->store, agent->id, policy, path, &agent->followed, &now);
+    bool readable = end == POLICY_READ || end == POLICY_LATER;
+    if (!readable) agent->unread[agent->unread_next++ % UNREAD] = as;
+    if (end == POLICY_READ && !atomic_load(&agent->tenure))
+        serve(agent, now.model, now.settings, as.version, as.time, &now.why);
+    say_unused(agent, as.version, &now.why);
+    end_reading(&now);
+    return readable;
+}
+
 /* Never back: who has let the agent go serves newer rows than the last policy that was written. A database
  * that is set back under its servers would have older ones, too: they are restarted then. */
 void sv_cluster_follow(sv_cluster *self, sv_agent *agent, uint64_t newest) {
     sv_shared_policy policy;
-    sv_refusal why = {0};
     sa_buffer path = {0};
-    sv_model *model = NULL;
-    if (newest <= served_version(agent) || !path_of(self, agent, "follow", &path)) goto end;
-    if (sv_shared_policy_get(self->store, agent->id, 0, &policy) != STORE_OK) goto end;
-    sv_settings *settings = sv_settings_read_text(policy.settings, strlen(policy.settings), &why);
-    uint64_t version = policy.version;
-    int64_t time = policy.time;
-    bool good = settings && bring(self, self->store, agent->id, &policy, path.text, &agent->followed) &&
-                sv_model_load(path.text, &model, &why) && !atomic_load(&agent->tenure) &&
-                serve(agent, model, settings, version, time, &why);
-    if (!good && why.status)
-        fprintf(stderr, "superarm serve: agent %s: policy %llu is not used: %s\n", agent->name,
-                (unsigned long long)version, why.message);
-    sv_settings_release(settings);
-    sv_model_destroy(model);
-end:
+    uint64_t served = served_version(agent);
+    bool found = newest <= served || !path_of(self, agent, "follow", &path);
+    for (size_t skip = 0; skip < MOST_POLICIES && !found; skip++)
+        found = sv_shared_policy_get(self->store, agent->id, skip, &policy) != STORE_OK ||
+                policy.version <= served ||
+                (!is_unread(agent, &policy) && follow_one(self, agent, &policy, path.text));
     sa_buffer_clear(&path);
 }
 
@@ -187,7 +123,7 @@ bool sv_cluster_save(sv_cluster *self, sv_store *store, sv_agent *agent, const c
         if (status == STORE_NONE) return sv_refuse(why, 503, "agent %s is not there yet", agent->name);
         if (status != STORE_OK) return sv_refuse(why, 503, "%s", sv_store_sentence(store));
         /* the list ends with the next call */
-        bool good = bring(self, store, agent->id, &policy, path, &none);
+        bool good = sv_cluster_fetch(self, store, agent->id, &policy, path, &none) == POLICY_READ;
         sv_chunks_clear(&none);
         if (good) return true;
     }
@@ -196,42 +132,56 @@ bool sv_cluster_save(sv_cluster *self, sv_store *store, sv_agent *agent, const c
 
 /* ---- for the learner ---- */
 
-static bool open_one(sv_cluster *self, sv_store *store, sv_agent *agent, const sv_shared_policy *policy,
-                     sv_refusal *why) {
+static sv_policy_end open_one(sv_cluster *self, sv_store *store, sv_agent *agent,
+                              const sv_shared_policy *policy) {
     sa_buffer path = {0};
+    reading now = {0};
     uint64_t version = policy->version;
-    sv_settings *settings = sv_settings_read_text(policy->settings, strlen(policy->settings), why);
-    bool good = settings && path_of(self, agent, "learn", &path) &&
-                (bring(self, store, agent->id, policy, path.text, &agent->written) ||
-                 sv_refuse(why, 503, "not all of it could be fetched")) &&
-                sv_model_load(path.text, &agent->model, why);
+    sv_policy_end end = path_of(self, agent, "learn", &path)
+                            ? read_policy(self, store, agent->id, policy, path.text, &agent->written, &now)
+                            : POLICY_LATER;
     if (path.text) unlink(path.text);
     sa_buffer_clear(&path);
-    if (good) {
-        agent->learner_settings = settings;
+    if (end == POLICY_READ) {
+        agent->model = now.model;
+        agent->learner_settings = now.settings;
         agent->learnt_seq = agent->written_seq = version;
-    } else
-        sv_settings_release(settings);
-    return good;
+        atomic_store(&agent->policy_there, true);
+        return end;
+    }
+    if (end == POLICY_DAMAGED) say_unused(agent, version, &now.why); /* else it is tried again, and again */
+    end_reading(&now);
+    return end;
+}
+
+/* Nobody can read a policy. The journal has all that they had, unless retention has removed rows since the
+ * agent was set new: then the learner finds that it cannot go on. */
+static bool begin_again(sv_store *store, sv_agent *agent) {
+    uint64_t seq = 1;
+    sv_store_status status = sv_store_row_reset(store, agent->id, 1, false, &seq);
+    if (status != STORE_OK && status != STORE_NONE) return false;
+    agent->learnt_seq = seq - 1;
+    fprintf(stderr,
+            "superarm serve: agent %s: none of its policies can be read: it learns again from row %llu\n",
+            agent->name, (unsigned long long)seq);
+    return true;
 }
 
 bool sv_cluster_open(void *user, sv_store *store, sv_agent *agent) {
     sv_cluster *self = user;
     sv_store_status status = STORE_OK;
-    bool none = false;
-    for (size_t skip = 0; skip < SHARED_POLICIES && status == STORE_OK && !agent->model; skip++) {
+    bool any = false, later = false;
+    for (size_t skip = 0; skip < MOST_POLICIES && !agent->model; skip++) {
         sv_shared_policy policy;
-        sv_refusal why = {0};
         sv_chunks_clear(&agent->written);
         status = sv_shared_policy_get(store, agent->id, skip, &policy);
-        none = none || (status == STORE_NONE && !skip);
         if (status != STORE_OK) break;
-        uint64_t version = policy.version;
-        if (!open_one(self, store, agent, &policy, &why))
-            fprintf(stderr, "superarm serve: agent %s: its policy %llu is not used: %s\n", agent->name,
-                    (unsigned long long)version, why.message);
+        any = true;
+        if (open_one(self, store, agent, &policy) != POLICY_DAMAGED) later = true;
     }
-    return agent->model || none;
+    if (agent->model) return true;
+    if (later || (status != STORE_OK && status != STORE_NONE)) return false;
+    return !any || begin_again(store, agent);
 }
 
 typedef struct publication {
@@ -256,6 +206,7 @@ static sv_store_status run_publication(sv_job *base, sv_store *store) {
         const uint8_t *hash = all->hashes + i * SA_SHA256_BYTES;
         size_t size = (size_t)(all->offsets[i + 1] - all->offsets[i]);
         if (sv_chunks_find(&self->agent->written, hash) < self->agent->written.count) continue;
+        if (sv_chunks_find(all, hash) < i) continue; /* there twice */
         status = sv_shared_chunk_put(store, id, hash, self->bytes + all->offsets[i], size);
         self->written += size;
     }
@@ -296,6 +247,7 @@ bool sv_cluster_publish(void *user, sv_agent *agent) {
         agent->written = chunks;
         agent->written_seq = agent->learnt_seq;
         atomic_store(&agent->checkpointed, agent->learnt_seq);
+        atomic_store(&agent->policy_there, true);
     }
     pthread_mutex_lock(&self->lock);
     if (good) self->counts.written_bytes += work.written;

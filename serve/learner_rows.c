@@ -179,13 +179,14 @@ static void take_revision(sv_walk *self, const sv_store_row *row) {
 
 static void take_row(sv_walk *self, const sv_store_row *row) {
     uint64_t expected = self->agent->learnt_seq + 1;
-    if (row->seq != expected) {
-        sv_refuse(&self->why, 503, "row %llu is missing", (unsigned long long)expected);
+    if (!self->agent->model && (row->seq != expected || row->kind != ROW_NEW)) {
+        sv_refuse(&self->why, 503,
+                  "the journal begins with row %llu, and no saved agent that can be read is there",
+                  (unsigned long long)row->seq);
         return;
     }
-    if (!self->agent->model && row->kind != ROW_NEW) {
-        sv_refuse(&self->why, 503, "the journal begins with row %llu, and no checkpoint is there",
-                  (unsigned long long)row->seq);
+    if (row->seq != expected) {
+        sv_refuse(&self->why, 503, "row %llu is missing", (unsigned long long)expected);
         return;
     }
     switch (row->kind) {

@@ -80,7 +80,8 @@ static void drop(sv_learner *self, sv_agent *agent) {
     agent->learner_settings = NULL;
     agent->learnt_seq = agent->published_seq = agent->written_seq = 0;
     agent->written_time = 0;
-    agent->checkpoint_wanted = agent->stalled = agent->written_alone = agent->untold = false;
+    agent->checkpoint_wanted = agent->written_alone = agent->untold = false;
+    atomic_store(&agent->policy_there, false);
     sv_chunks_clear(&agent->written);
     sv_learner_set_replay(self, agent, 0);
     if (agent->recovering) { /* it has ended */
@@ -114,6 +115,7 @@ bool sv_learner_is_held(sv_learner *self, sv_agent *agent) {
     if (agent->opened == held) return held;
     drop(self, agent);
     agent->opened = 0;
+    agent->stalled = agent->stalled && held;
     return held && !atomic_load(&agent->deleted) && !atomic_load(&agent->unreadable) &&
            take_over(self, agent, held);
 }

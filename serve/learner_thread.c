@@ -130,7 +130,7 @@ static double processor_seconds(void) {
 }
 
 void sv_learner_stall(sv_agent *agent, const char *sentence) {
-    fprintf(stderr, "superarm serve: agent %s waits: %s\n", agent->name, sentence);
+    if (!agent->stalled) fprintf(stderr, "superarm serve: agent %s waits: %s\n", agent->name, sentence);
     agent->stalled = true;
     agent->stalled_time = sv_clock_seconds();
 }
@@ -144,7 +144,6 @@ static bool take_rows(sv_learner *self, sv_agent *agent, size_t most) {
     char sentence[480] = "";
     uint64_t before = agent->learnt_seq;
     double begin = processor_seconds();
-    agent->stalled = false;
     sv_thread_name("learn");
     bool later = false, good = sv_learner_take_rows(self->store, agent, self->options.scratch, most,
                                                     &self->stop, &later, sentence);
@@ -153,12 +152,13 @@ static bool take_rows(sv_learner *self, sv_agent *agent, size_t most) {
     pthread_mutex_lock(&self->lock);
     self->counts.rows += agent->learnt_seq - before;
     pthread_mutex_unlock(&self->lock);
-    if (good || skip_to_reset(self, agent, agent->learnt_seq + 2)) return true;
-    if (later)
+    bool on = good || skip_to_reset(self, agent, agent->learnt_seq + 2);
+    if (!on && later)
         sv_learner_stall(agent, sentence);
     else
-        break_agent(self, agent, sentence);
-    return false;
+        agent->stalled = false;
+    if (!on && !later) break_agent(self, agent, sentence);
+    return on;
 }
 
 /* Does a policy of the rows so far take the requests that are sent now? Not when the agent was given another

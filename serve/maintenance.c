@@ -111,8 +111,13 @@ static void end_due(sv_job *base, sv_store_status status) {
 
 /* ---- retention: passes over all agents, who take turns of a short batch ---- */
 
+/* Is it being learnt from its first row, since none of its policies can be read? */
+static bool needs_rows(const sv_service *self, const sv_agent *agent) {
+    return self->cluster && !atomic_load(&agent->policy_there) && !atomic_load(&agent->broken);
+}
+
 /* What can go of it: decisions by their age, or else items of the past that none can name. */
-static bool has_turn(sv_agent *agent, sv_store *store, sv_turn *out) {
+static bool has_turn(const sv_service *self, sv_agent *agent, sv_store *store, sv_turn *out) {
     sv_settings *settings = sv_agent_settings(agent);
     *out = (sv_turn){.agent = agent->id,
                      .age = (int64_t)(settings->retention_days * 86400000),
@@ -120,7 +125,7 @@ static bool has_turn(sv_agent *agent, sv_store *store, sv_turn *out) {
     sv_settings_release(settings);
     return (!out->keeps || atomic_load(&agent->items_past)) &&
            !atomic_load(&agent->unreadable) && /* its own settings are not known */
-           sv_store_holds(store, agent->id);
+           !needs_rows(self, agent) && sv_store_holds(store, agent->id);
 }
 
 /* The agents of a new pass; one that follows at once is of the same work. */
@@ -135,7 +140,7 @@ static void begin_pass(sv_service *self, sv_store *store) {
         pass->seconds = 0;
     }
     for (size_t i = 0; i < count; i++) {
-        pass->count += has_turn(all[i], store, &pass->turns[pass->count]);
+        pass->count += has_turn(self, all[i], store, &pass->turns[pass->count]);
         sv_agent_release(all[i]);
     }
     sv_store_agents_deleted(store, deleted, DELETED, &deleted_count);

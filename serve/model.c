@@ -72,10 +72,15 @@ bool sv_model_create(const sv_settings *settings, sv_model **out, sv_refusal *wh
     return status == SA_OK ? wrap(agent, out, why) : sv_refuse_library(why, status);
 }
 
-bool sv_model_load(const char *path, sv_model **out, sv_refusal *why) {
+sa_status sv_model_open(const char *path, sv_model **out, sv_refusal *why) {
     sa_agent *agent = NULL;
     sa_status status = sa_agent_load(path, &agent);
-    return status == SA_OK ? wrap(agent, out, why) : sv_refuse_library(why, status);
+    if (status != SA_OK) return sv_refuse_library(why, status), status;
+    return wrap(agent, out, why) ? SA_OK : why->status == 503 ? SA_OUT_OF_MEMORY : SA_INVALID;
+}
+
+bool sv_model_load(const char *path, sv_model **out, sv_refusal *why) {
+    return sv_model_open(path, out, why) == SA_OK;
 }
 
 void sv_model_destroy(sv_model *self) {

@@ -32,6 +32,8 @@ void sv_choice_free(sv_choice *self);
 bool sv_model_create(const sv_settings *settings, sv_model **out, sv_refusal *why);
 /* An agent saved before, from a checkpoint or sent by a client; its options go on. */
 bool sv_model_load(const char *path, sv_model **out, sv_refusal *why);
+/* The same, and what went wrong: SA_NEWER and SA_UNSUPPORTED, other programs can read it. */
+sa_status sv_model_open(const char *path, sv_model **out, sv_refusal *why);
 /* The same agent, which has the settings `before`, with those of `after`: refused with 409 where it would
  * need a new agent. `scratch`: a path to write to. */
 bool sv_model_change(sv_model *self, const sv_settings *before, const sv_settings *after, const char *scratch,

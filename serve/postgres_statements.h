@@ -210,8 +210,8 @@
     X(INBOX_DROP, "DELETE FROM inbox WHERE id = $1")                                                         \
     X(INBOX_TIDY, "DELETE FROM inbox WHERE agent = $1 AND seq > 0 AND time < now() - interval '1 min'")      \
     X(INBOX_ROW, "SELECT seq FROM inbox WHERE id = $1")                                                      \
-    X(CHUNK_PUT,                                                                                             \
-      "INSERT INTO chunks (agent, hash, data) SELECT id, $2, $3 " OF_AGENT " ON CONFLICT DO NOTHING")        \
+    X(CHUNK_PUT, "INSERT INTO chunks (agent, hash, data) SELECT id, $2, $3 " OF_AGENT                        \
+                 " ON CONFLICT (agent, hash) DO UPDATE SET data = excluded.data")                            \
     X(CHUNKS, "SELECT hash, data FROM chunks WHERE agent = $1 AND hash = ANY($2::bytea[])")                  \
     X(CHUNKS_TIDY, "DELETE FROM chunks WHERE agent = $1 AND hash NOT IN (SELECT substring(p.chunks FROM "    \
                    "i * 32 + 1 FOR 32) FROM policies p, generate_series(0, length(p.chunks) / 32 - 1) i "    \
@@ -225,8 +225,9 @@
       "$4, $5, $6) ON CONFLICT DO NOTHING")                                                                  \
     X(CATALOGUE_COPY,                                                                                        \
       "INSERT INTO catalogues (agent, version, number, past, purged) VALUES ($1, $2, $3, $4, 0)")            \
-    X(POLICIES_TIDY, "DELETE FROM policies WHERE agent = $1 AND version NOT IN (SELECT version FROM "        \
-                     "policies WHERE agent = $1 ORDER BY version DESC LIMIT $2)")                            \
+    X(POLICIES_TIDY,                                                                                         \
+      "DELETE FROM policies WHERE agent = $1 AND version <= $3 AND version NOT IN (SELECT version FROM "     \
+      "policies WHERE agent = $1 AND version <= $3 ORDER BY version DESC LIMIT $2)")                         \
     X(POLICY_GET, "SELECT version, settings, size, chunks, time FROM policies WHERE agent = $1 ORDER BY "    \
                   "version DESC LIMIT 1 OFFSET $2")                                                          \
     X(POLICY_NEWEST, "SELECT coalesce(max(version), 0) FROM policies WHERE agent = $1")                      \

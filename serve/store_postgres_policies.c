@@ -25,6 +25,7 @@ sv_store_status sv_shared_policy_put(sv_store *self, int64_t agent, const sv_sha
     if (status == STORE_OK && !added) return STORE_NONE; /* the agent was deleted */
     sv_postgres_number(&most, agent);
     sv_postgres_number(&most, SHARED_POLICIES);
+    sv_postgres_number(&most, (int64_t)policy->version);
     if (status == STORE_OK) status = sv_postgres_do(self, SQL_POLICIES_TIDY, &most, NULL);
     sv_postgres_number(&whose, agent);
     if (status == STORE_OK) status = sv_postgres_do(self, SQL_CHUNKS_TIDY, &whose, NULL);

@@ -88,9 +88,11 @@ typedef struct shared_policy {
 
 enum { SHARED_POLICIES = 3 }; /* that are kept of an agent */
 
+/* In the place of one that may be damaged. */
 sv_store_status sv_shared_chunk_put(sv_store *self, int64_t agent, const uint8_t *hash, const void *bytes,
                                     size_t size);
-/* The agent is held. Policies beyond the last SHARED_POLICIES go, and chunks that none has. Others are told.
+/* The agent is held. Of the policies up to this one all but the last SHARED_POLICIES go, and chunks that none
+ * has: later ones, which nobody can read, stay until it has learnt as many rows again. Others are told.
  * STORE_NONE: the agent was let go, or deleted. */
 sv_store_status sv_shared_policy_put(sv_store *self, int64_t agent, const sv_shared_policy *policy);
 /* The newest, or of two the one before it (`skip` 1); STORE_NONE: there is none. Valid until the next
