@@ -113,6 +113,11 @@ void sv_exchange_refuse(sv_exchange *self, const sv_refusal *why) {
 void sv_exchange_refuse_store(sv_exchange *self, sv_store_status status) {
     char sentence[320] = "the journal could not be written";
     sv_refusal why = {0};
+    if (status == STORE_UNFIT) {
+        sv_refuse(&why, 400, "the journal does not take what this request has: nothing was changed");
+        sv_exchange_refuse(self, &why);
+        return;
+    }
     sv_writer_trouble(self->service->writer, sentence);
     sv_refuse(&why, 503,
               status == STORE_LATER  ? "%s: nothing was changed; try again"

@@ -24,6 +24,8 @@ typedef enum store_status {
     STORE_LATER,  /* the disk is full, memory short, or the database gone: nothing was written, and a later
                      try may succeed */
     STORE_LOST,   /* the same, but that it is not known whether the last transaction was kept */
+    STORE_UNFIT,  /* of the writer: the store does not take what this job has, now or later: nothing was
+                     written */
     STORE_FAILED, /* what is on the disk is not known any longer, and will not be */
 } sv_store_status;
 
@@ -80,9 +82,11 @@ void sv_store_ruin(sv_store *self, const char *sentence);
 bool sv_store_is_ruined(sv_store *self);
 /* Was the last transaction undone for the sake of another? Then it may succeed if it is tried again. */
 bool sv_store_is_deadlocked(const sv_store *self);
-/* That, or did it wait for another one's lock in vain, or make what that one had made? Then nothing is wrong
- * with the store. */
+/* That, or did it wait for another one's lock in vain, or make what that one had made, or have bad data? Then
+ * nothing is wrong with the store. */
 bool sv_store_is_undone(const sv_store *self);
+/* Was the last transaction undone for what it was to write? A later try would be, too. */
+bool sv_store_has_bad_data(const sv_store *self);
 /* A write that changes nothing: does the disk take one? Outside transactions. */
 sv_store_status sv_store_probe(sv_store *self);
 

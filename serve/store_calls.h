@@ -24,6 +24,7 @@
     X(bool, is_ruined, (sv_store * self), (self))                                                            \
     X(bool, is_deadlocked, (const sv_store *self), (self))                                                   \
     X(bool, is_undone, (const sv_store *self), (self))                                                       \
+    X(bool, has_bad_data, (const sv_store *self), (self))                                                    \
     X(sv_store_status, probe, (sv_store * self), (self))                                                     \
     X(sv_store_status, agent_add,                                                                            \
       (sv_store * self, const char *name, const char *settings, int64_t now, int64_t *id),                   \

@@ -60,16 +60,20 @@ static void forget_due(sv_store *self) {
     self->due_at = 0;
 }
 
-/* For the sake of another session: deadlock_detected, lock_not_available, unique_violation. */
-static void see_others(sv_store *self, const PGresult *result) {
+/* For the sake of another session: deadlock_detected, lock_not_available, unique_violation. Or for one job's
+ * own: class 22, of data exceptions. */
+static void see_cause(sv_store *self, const PGresult *result) {
     const char *code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     if (!code) return;
     if (!strcmp(code, "40P01")) self->deadlocked = true;
-    if (!strcmp(code, "40P01") || !strcmp(code, "55P03") || !strcmp(code, "23505")) self->undone = true;
+    if (!strncmp(code, "22", 2)) self->bad_data = true;
+    if (!strcmp(code, "40P01") || !strcmp(code, "55P03") || !strcmp(code, "23505") || self->bad_data)
+        self->undone = true;
 }
 
 bool sv_postgres_is_deadlocked(const sv_store *self) { return self->deadlocked; }
 bool sv_postgres_is_undone(const sv_store *self) { return self->undone; }
+bool sv_postgres_has_bad_data(const sv_store *self) { return self->bad_data; }
 
 /* Whatever failed, a later try may succeed: PostgreSQL undoes what was not committed. */
 sv_store_status sv_postgres_fail(sv_store *self, const char *text) {
@@ -118,7 +122,7 @@ PGresult *sv_postgres_run(sv_store *self, int which, const sv_postgres_values *v
         PGresult *result = PQexecPrepared(self->connection, name, values->count, values->values,
                                           values->sizes, values->formats, 1);
         if (is_good(result)) return result;
-        see_others(self, result);
+        see_cause(self, result);
         *status = sv_postgres_fail(self, PQerrorMessage(self->connection));
         PQclear(result);
         if (self->connection || self->transaction) break;
@@ -216,7 +220,7 @@ sv_store_status sv_postgres_receive(sv_store *self, uint64_t *count) {
     PGresult *result = PQgetResult(self->connection);
     bool good = is_good(result);
     if (!good && result && PQresultStatus(result) == PGRES_FATAL_ERROR) {
-        see_others(self, result);
+        see_cause(self, result);
         sv_postgres_say(self, PQresultErrorMessage(result));
     }
     *count = good ? strtoull(PQcmdTuples(result), NULL, 10) : 0;
@@ -264,7 +268,7 @@ sv_store_status sv_postgres_run_sql(sv_store *self, const char *sql) {
 /* ---- transactions ---- */
 
 sv_store_status sv_postgres_begin(sv_store *self) {
-    self->deadlocked = self->undone = false;
+    self->deadlocked = self->undone = self->bad_data = false;
     for (int tries = 0; tries < 2; tries++) {
         sv_store_status status = sv_postgres_connect(self);
         if (status != STORE_OK) return status;

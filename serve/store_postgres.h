@@ -28,7 +28,8 @@ struct store {
     sv_store *next;
     bool writes, transaction, listens;
     bool deadlocked; /* the transaction was undone, for one that it waited for and that waited for it */
-    bool undone;     /* or waited for another session in vain, or made what that one had made */
+    bool undone;     /* or waited for another session in vain, or made what that one had made; or for: */
+    bool bad_data;   /* something in it that the database does not take */
     double tried;    /* when it was connected to last, or could not be */
     bool unfit;      /* then, for what the database has */
     PGresult *hour;  /* the newest that was looked for */

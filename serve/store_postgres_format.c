@@ -122,8 +122,20 @@ static bool refuse(sv_store *self, const char *sentence) {
 
 typedef enum kind { KIND_EMPTY, KIND_OURS, KIND_OTHER } kind;
 
+/* Another would refuse requests for their characters. SQL_ASCII keeps bytes as they come, which are UTF-8. */
+static bool has_encoding(sv_store *self) {
+    const char *encoding = PQparameterStatus(self->connection, "server_encoding");
+    if (!encoding || !strcmp(encoding, "UTF8") || !strcmp(encoding, "SQL_ASCII")) return true;
+    snprintf(self->sentence, sizeof self->sentence,
+             "the database has the encoding %.20s, which lacks characters: make one with createdb -E UTF8 "
+             "-T template0; pg_dump and pg_restore take along what this one has",
+             encoding);
+    return false;
+}
+
 static bool look(sv_store *self, kind *out) {
     char tables[64], facts[64], marker[64] = "";
+    if (!has_encoding(self)) return false;
     if (!ask(self, "SELECT count(*) FROM pg_tables WHERE schemaname = current_schema()", tables) ||
         !ask(self,
              "SELECT count(*) FROM information_schema.columns WHERE table_schema = current_schema() AND "

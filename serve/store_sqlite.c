@@ -132,6 +132,7 @@ void sv_sqlite_ruin(sv_store *self, const char *sentence) {
 /* There is one writer. */
 bool sv_sqlite_is_deadlocked(const sv_store *self) { return (void)self, false; }
 bool sv_sqlite_is_undone(const sv_store *self) { return (void)self, false; }
+bool sv_sqlite_has_bad_data(const sv_store *self) { return (void)self, false; }
 
 bool sv_sqlite_is_ruined(sv_store *self) {
     if (!atomic_load(&self->ruined)) return false;

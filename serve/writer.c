@@ -9,8 +9,8 @@
 #include "thread_name.h"
 #include "waiting.h"
 
-enum { MAINTENANCE = 4, REPEATS = 2, MOST_UNDONE = 2 };
-static const double PROBE_SECONDS = 1, IDLE_SECONDS = 0.05, SHORT_IDLE_SECONDS = 0.002;
+enum { MAINTENANCE = 4, REPEATS = 2 };
+static const double PROBE_SECONDS = 1, MOST_LOST_SECONDS = 4, IDLE_SECONDS = 0.05, SHORT_IDLE_SECONDS = 0.002;
 
 /* How long a group waits for more. A commit costs an fsync whatever is in it, so at high load a group is
  * worth waiting for: until it has half of what the open connections can bring, at most GROUP, at most
@@ -76,7 +76,7 @@ static sv_job *take_all(sv_writer *self, bool *stop) {
     return group;
 }
 
-/* `undone`: for the sake of another session, which says nothing about the disk. */
+/* `undone`: for the sake of another session or for a job's data, which says nothing about the disk. */
 static void note(sv_writer *self, sv_store_status status, size_t jobs, bool undone) {
     pthread_mutex_lock(&self->lock);
     if (!undone) self->troubled = status != STORE_OK;
@@ -139,7 +139,8 @@ static void end_group(sv_job *group, sv_store_status status) {
     }
 }
 
-/* true: it was undone for the sake of another session. Nobody has been told then, if it is run `apart`. */
+/* true: it was undone for the sake of another session or for a job's data. Nobody has been told then, if it
+ * is to be run `apart`. */
 static bool try_group(sv_writer *self, sv_job *group, bool apart) {
     size_t jobs = 0;
     bool failed_before = self->failed;
@@ -151,20 +152,23 @@ static bool try_group(sv_writer *self, sv_job *group, bool apart) {
     if (!failed_before && wrote) note(self, status, jobs, undone);
     sv_job *last = atomic_load(&self->last_job);
     if (last) last->end(last, status);
+    if (undone && sv_store_has_bad_data(self->store)) status = STORE_UNFIT;
     if (!undone || !apart) end_group(group, status);
     return undone;
 }
 
-/* A group that another session has undone is run again job by job, so that only those are refused which are
- * in its way. Each may wait as long for a lock: after some the rest is refused, too. */
+/* A group that was undone is run again job by job, so that only those are refused which are in another
+ * session's way, or have what the store does not take. Each may wait as long for a lock: after some seconds
+ * that were lost so, the rest is refused, too. */
 static void write_group(sv_writer *self, sv_job *group) {
-    int undone = 0;
+    double lost = 0;
     bool several = group->next;
     if (!try_group(self, group, several) || !several) return;
-    for (sv_job *next; group && undone < MOST_UNDONE; group = next) {
+    for (sv_job *next; group && lost < MOST_LOST_SECONDS; group = next) {
+        double since = sv_clock_seconds();
         next = group->next;
         group->next = NULL;
-        undone += try_group(self, group, false);
+        if (try_group(self, group, false)) lost += sv_clock_seconds() - since;
     }
     end_group(group, STORE_LATER);
 }

@@ -482,10 +482,39 @@ def what_is_done_in_the_inbox_is_found_without_what_waits():
     assert pg.ask("SELECT count(*), max(seq) FROM inbox", database) == [["49950", "0"]]
 
 
+def who_has_what_the_database_does_not_take_is_refused_alone():
+    """Data exceptions, here of a trigger: those who come in one group are kept, and the database does not count as gone."""
+    database, (server,) = begin(1)
+    bad = {"e2", "e3", "e5", "e6"}
+    pg.ask("CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN IF new.event = ANY (ARRAY[%s]) THEN RAISE EXCEPTION USING ERRCODE = ''22P05'', "
+           "MESSAGE = ''no such character''; END IF; RETURN new; END'" % ", ".join(f"''{event}''" for event in sorted(bad)), database)
+    pg.ask("CREATE TRIGGER look BEFORE INSERT ON decisions FOR EACH ROW EXECUTE FUNCTION look()", database)
+    got, gate = {}, Session(database)
+
+    def ask(event):
+        got[event] = server.decide(event)[:2]
+    gate.send("BEGIN; SELECT 1 FROM agents FOR UPDATE;")
+    threads = [threading.Thread(target=ask, args=(f"e{i}",)) for i in range(8)]
+    threads[0].start()
+    waits(database, 1)
+    for i, thread in enumerate(threads[1:]):
+        thread.start()
+        queued(server, i + 1)
+    gate.send("COMMIT;")
+    for thread in threads:
+        thread.join()
+    gate.process.kill()
+    assert {event: status for event, (status, _) in got.items()} == {f"e{i}": 400 if f"e{i}" in bad else 201 for i in range(8)}, got
+    assert "does not take" in got["e2"][1]["error"]["message"], got["e2"]
+    assert server.decide("e2")[0] == 400 and server.is_ready(), server.call("GET", "/readyz")[1]  # alone, too
+    check(server.decide("e8"), 201)
+    end([server])
+
+
 CASES = [a_change_elsewhere_is_not_taken_for_this_one, an_agent_made_elsewhere_is_not_unknown, a_log_leaves_out_what_goes_while_it_is_read, a_server_follows_while_it_waits_to_write,
          what_is_done_in_the_inbox_is_found_without_what_waits, held_events_are_counted_by_the_database, decisions_with_stored_items_and_without_come_together, agents_that_come_back_keep_one_policy, long_waits_hide_no_events,
          retention_takes_turns, locks_that_cannot_be_released_go_with_their_session, groups_that_a_deadlock_undoes_are_run_again, agents_that_move_are_counted_once,
-         what_a_server_has_in_hand_is_not_removed, who_needs_a_locked_row_is_refused_alone]
+         what_a_server_has_in_hand_is_not_removed, who_needs_a_locked_row_is_refused_alone, who_has_what_the_database_does_not_take_is_refused_alone]
 try:
     if __name__ == "__main__":
         main(*[case for case in CASES if not sys.argv[2:] or case.__name__ in sys.argv[2:]])

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Connections to a shared PostgreSQL that cannot be had: TLS, slots, silence, wrong URLs, other keys. Each is a sentence and 503 with Retry-After, what was acknowledged is kept, and the servers go on by
 themselves. The witness is what clients wrote down, and SQL."""
+import json
 import os
 import shutil
 import signal
@@ -10,9 +11,9 @@ import sys
 import threading
 
 sys.path.insert(0, os.path.dirname(__file__))
-from cluster import AGENT, PROGRAM, Ledger, Member, check, end, goes_on, refused, run, settled, started
+from cluster import AGENT, CONTEXTS, PROGRAM, Ledger, Member, check, end, goes_on, refused, run, settled, started
 from postgres import Postgres
-from service import main, until
+from service import Server, main, until
 
 
 def tls():
@@ -249,8 +250,45 @@ def bad_input_writes_nothing():
     pg.remove()
 
 
+def encodings():
+    """One that lacks characters is refused, with its tables and without. SQL_ASCII keeps the bytes of them all."""
+    pg = Postgres()
+    made = "ENCODING '%s' TEMPLATE template0 LOCALE 'C'"
+    ours, empty, full = pg.database(PROGRAM), pg.database(options=made % "LATIN1"), pg.database(options=made % "LATIN1")
+    with open(pg.folder + "/dump.sql", "w") as file:
+        file.write("\n".join(pg.dump(ours)))
+    pg.run("psql", "-h", pg.folder, "-p", str(pg.port), "-q", "-v", "ON_ERROR_STOP=1", "-f", pg.folder + "/dump.sql", full)
+    before, new = [pg.dump(name) for name in (empty, full)], pg.folder + "/new"
+    server = Server(PROGRAM, pg.folder + "/shop").start()
+    check(server.call("PUT", "/v1/agents/home", AGENT), 201)
+    assert server.stop() == 0
+    for name in (empty, full):
+        url = pg.url(name)
+        for arguments in (["--store", url, "--migrate"], ["--store", url, "--port", "0"], ["--check", url], ["--copy", url, new], ["--copy", pg.folder + "/shop", url]):
+            done = run(*arguments)
+            assert done.returncode == 2 and "encoding LATIN1" in done.stderr and "createdb -E UTF8" in done.stderr and done.stderr.count("\n") == 1, done
+    assert [pg.dump(name) for name in (empty, full)] == before and not os.path.exists(new)
+
+    plain, event = pg.database(PROGRAM, made % "SQL_ASCII"), "\u65e5\u672c \u2603 \U0001f600"
+    server = Member(pg, plain).start()
+    check(server.call("PUT", "/v1/agents/home", AGENT), 201)
+    until(lambda: server.model() == 1)
+    slate = check(server.decide(event), 201)
+    assert check(server.decide(event), 200) == slate
+    check(server.feed(event), 204)
+    settled(pg, plain)
+    row = until(lambda: [json.loads(line) for line in check(server.call("GET", "/v1/agents/home/log"), 200).splitlines()])[0]
+    assert row["event"] == event and row["contexts"] == CONTEXTS, row
+    assert server.stop() == 0 and run("--check", pg.url(plain)).returncode == 0
+    assert run("--copy", pg.url(plain), new).returncode == 0
+    server = Server(PROGRAM, new).start()
+    assert check(server.call("POST", "/v1/agents/home/decide", {"event": event, "contexts": CONTEXTS}), 200) == slate
+    assert server.stop() == 0
+    pg.remove()
+
+
 try:
     if __name__ == "__main__":
-        main(tls, every_connection_is_taken, a_database_that_is_silent, a_migration_that_hangs, what_cannot_be_reached_is_not_damaged, bad_input_writes_nothing)
+        main(tls, every_connection_is_taken, a_database_that_is_silent, a_migration_that_hangs, what_cannot_be_reached_is_not_damaged, bad_input_writes_nothing, encodings)
 finally:
     end(started)
