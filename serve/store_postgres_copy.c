@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "compact.h"
 #include "store_copy.h"
@@ -271,6 +272,10 @@ static const char SERVED[] =
     "(SELECT pid FROM pg_stat_activity))) OR EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND "
     "classid = " LOCK_CLASS "::oid AND objsubid = 2 AND granted AND database = (SELECT oid FROM pg_database "
     "WHERE datname = current_database()))";
+/* A server that is paused or cut off is silent, may hold nothing, and would go on. */
+static const char CONNECTED[] =
+    "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = "
+    "'superarm serve' AND pid <> pg_backend_pid())";
 static const char FILLED[] =
     "SELECT EXISTS (SELECT 1 FROM agents) OR EXISTS (SELECT 1 FROM decisions) OR EXISTS (SELECT 1 FROM "
     "feedback) OR EXISTS (SELECT 1 FROM journal) OR EXISTS (SELECT 1 FROM inbox) OR EXISTS (SELECT 1 FROM "
@@ -279,12 +284,28 @@ static const char FILLED[] =
     "FROM "
     "catalogues)";
 
+/* A session that has just ended is there for a moment. */
+static bool is_alone(sv_store *self) {
+    static const struct timespec pause = {.tv_nsec = 100000000};
+    for (int tries = 0; tries < 20; tries++) {
+        if (tries) nanosleep(&pause, NULL);
+        if (sv_postgres_run_sql(self, "SELECT pg_stat_clear_snapshot()") != STORE_OK) return false;
+        if (passes(
+                self, CONNECTED,
+                "other sessions of superarm serve are in the database, perhaps of a server that is paused or "
+                "cut off: end all of its servers; sessions that a lost machine has left are ended by "
+                "pg_terminate_backend, as docs/SERVERS.md says"))
+            return true;
+    }
+    return false;
+}
+
 bool sv_postgres_copy_alone(sv_store *self, bool into) {
     if (sv_postgres_connect(self) != STORE_OK || !sv_postgres_is_format(self) ||
         sv_postgres_run_sql(self, BEGIN) != STORE_OK)
         return false;
     self->transaction = true;
-    return passes(self, SERVED, "the database is served: stop its servers first") &&
+    return passes(self, SERVED, "the database is served: stop its servers first") && is_alone(self) &&
            (!into || passes(self, FILLED, "the database is not empty: a copy needs one without agents"));
 }
 

@@ -626,6 +626,27 @@ def what_servers_left_for_each_other_comes_along():
     assert server.stop() == 0
 
 
+def a_copy_beside_a_paused_server_is_refused():
+    """It is silent, and holds no agent: its sessions say that it would go on."""
+    folder, database, new = small("beside"), pg.database(PROGRAM), parent + "/paused"
+    url = pg.url(database)
+    server = serve(url)
+    check(server.call("PUT", "/v1/agents/home", HOME), 201)
+    learnt(server, "home")
+    paused = serve(url, "--learn", "no")
+    until(lambda: paused.call("GET", "/v1/agents/home")[1].get("model") == 1)
+    assert server.stop() == 0
+    paused.process.send_signal(signal.SIGSTOP)
+    until(lambda: pg.sql("SELECT max(beat) < now() - interval '6 s' FROM servers", database) == [["t"]], 20)
+    refused(url, new, "paused", "pg_terminate_backend")
+    refused(folder, url, "paused", "pg_terminate_backend")
+    paused.process.send_signal(signal.SIGCONT)
+    decide(paused, "home", "after")
+    paused.kill()
+    until(lambda: run("--copy", url, new).returncode == 0, 20, 0.5)  # it is gone, and not yet forgotten
+    assert [row for row in sqlite3.connect(new + "/journal.db").execute("SELECT event FROM decisions")] == [("after",)]
+
+
 def late_feedback_on_an_event_that_nobody_has_closed_comes_along():
     """Its wait was over, and the server that learns was gone: the folder learns it as the database does."""
     database, new = pg.database(PROGRAM), parent + "/late"
@@ -657,7 +678,7 @@ try:
     if __name__ == "__main__":
         main(a_folder_becomes_a_database_and_a_folder_again, what_cannot_be_copied_is_refused, a_copy_that_is_cut_off_leaves_nothing,
              a_catalogue_goes_on_where_items_have_gone, waits_go_on_for_as_long_as_they_had_left, what_servers_left_for_each_other_comes_along,
-             late_feedback_on_an_event_that_nobody_has_closed_comes_along)
+             a_copy_beside_a_paused_server_is_refused, late_feedback_on_an_event_that_nobody_has_closed_comes_along)
 finally:
     for server in started:
         if server.process.poll() is None:
