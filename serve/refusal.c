@@ -2,7 +2,8 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
+
+#include "utf8.h"
 
 static const struct {
     int status;
@@ -16,21 +17,13 @@ static const struct {
              {429, "too_many_requests"},  {500, "internal"},
              {503, "unavailable"}};
 
-/* A sentence that was cut must not end inside a character. */
-static void end_cleanly(char *message, size_t size) {
-    size_t length = strlen(message);
-    if (length + 1 < size) return;
-    while (length && ((unsigned char)message[length - 1] & 0xc0) == 0x80) length--;
-    if (length) message[length - 1] = 0;
-}
-
 bool sv_refuse(sv_refusal *self, int status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     self->status = status;
     vsnprintf(self->message, sizeof self->message, format, arguments);
     va_end(arguments);
-    end_cleanly(self->message, sizeof self->message);
+    sv_utf8_clean(self->message);
     return false;
 }
 

@@ -13,7 +13,7 @@ typedef struct refusal {
     char message[480];
 } sv_refusal;
 
-/* Returns false, so that a function can end with it. */
+/* Returns false, so that a function can end with it. What is cut is cut between characters. */
 __attribute__((format(printf, 3, 4))) bool sv_refuse(sv_refusal *self, int status, const char *format, ...);
 /* The library's last sentence: 400 where the input was wrong, else 503. */
 bool sv_refuse_library(sv_refusal *self, sa_status status);

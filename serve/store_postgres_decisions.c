@@ -4,6 +4,7 @@
 #include "compact.h"
 #include "expand.h"
 #include "store_postgres.h"
+#include "utf8.h"
 
 /* ---- agents ---- */
 
@@ -182,28 +183,12 @@ static sv_store_status find_one(sv_store *self, int which, const sv_postgres_val
     return complete(self, out);
 }
 
-/* An event that came in a path need not be text, and PostgreSQL takes text alone. */
-static bool is_text(const char *text) {
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        int more = *at < 0x80                  ? 0
-                   : *at >= 0xc2 && *at < 0xe0 ? 1
-                   : (*at & 0xf0) == 0xe0      ? 2
-                   : *at >= 0xf0 && *at < 0xf5 ? 3
-                                               : -1;
-        if (more < 0 || (*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] > 0x9f) ||
-            (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] > 0x8f))
-            return false;
-        for (at++; more > 0; more--, at++)
-            if ((*at & 0xc0) != 0x80) return false;
-    }
-    return true;
-}
-
-/* In a transaction it stays as it is found: a learner cannot end its wait meanwhile. */
+/* In a transaction it stays as it is found: a learner cannot end its wait meanwhile. An event that came in a
+ * path need not be text, and PostgreSQL takes text alone. */
 sv_store_status sv_postgres_decision_find(sv_store *self, int64_t agent, const char *event,
                                           sv_store_decision *out) {
     sv_postgres_values values = {0};
-    if (!is_text(event)) return STORE_NONE;
+    if (!sv_utf8_is_whole(event)) return STORE_NONE;
     sv_postgres_number(&values, agent);
     sv_postgres_text(&values, event);
     return find_one(self, self->transaction && self->writes ? SQL_DECISION_LOCK : SQL_DECISION_FIND, &values,
