@@ -90,6 +90,12 @@ sv_store_status sv_postgres_gather(sv_store *self, int which, const sv_postgres_
 void sv_postgres_end_leaving(sv_store *self, bool kept);
 /* Runs SQL without parameters. */
 sv_store_status sv_postgres_run_sql(sv_store *self, const char *sql);
+/* What a role or a database may limit for the sake of others would cut off what takes long: a copy, a check,
+ * a migration. Not all versions have all of them; the first is a statement of its own, since it cuts the
+ * next. */
+#define POSTGRES_NO_LIMITS                                                                                   \
+    "SET statement_timeout = 0; SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN "         \
+    "('idle_session_timeout', 'transaction_timeout'); "
 /* Is there a connection, or can one be had? Outside a transaction. */
 sv_store_status sv_postgres_connect(sv_store *self);
 /* Keeps what failed as the sentence: STORE_LATER. */

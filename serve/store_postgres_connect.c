@@ -147,11 +147,12 @@ static void ignore(void *user, const PGresult *result) { (void)user, (void)resul
 
 /* A server that hangs in a transaction must not hold up others; a commit means that it is on disk. A
  * migration that breaks older programs is waited for, so that the format that is looked up next is its. */
-static const char SESSION[] = "SET synchronous_commit = on; SET lock_timeout = '3s'; "
-                              "SET idle_in_transaction_session_timeout = '5s'; "
-                              "SET default_transaction_isolation = 'read committed'; "
-                              "SET timezone = 'UTC'; SET jit = off; SET client_min_messages = error; "
-                              "SELECT pg_advisory_xact_lock_shared(" LOCK_CLASS ", 0)";
+static const char SESSION[] =
+    POSTGRES_NO_LIMITS "SET synchronous_commit = on; SET lock_timeout = '3s'; "
+                       "SET idle_in_transaction_session_timeout = '5s'; "
+                       "SET default_transaction_isolation = 'read committed'; "
+                       "SET timezone = 'UTC'; SET jit = off; SET client_min_messages = error; "
+                       "SELECT pg_advisory_xact_lock_shared(" LOCK_CLASS ", 0)";
 
 /* Between transactions the database says nothing but news, and that it ends the session: by a sentence, and
  * then the end of the socket. Seen here, whoever asks next need not fail first. */

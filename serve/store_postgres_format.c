@@ -277,6 +277,7 @@ static bool migrate_from(sv_store *self, int format, bool *busy) {
 static bool take_turn(sv_store *self) {
     bool busy = false;
     if (take_step(self,
+                  POSTGRES_NO_LIMITS
                   "BEGIN; SET LOCAL lock_timeout = '10s'; SELECT pg_advisory_xact_lock(x'53415231'::bigint); "
                   "SET LOCAL lock_timeout = '2s'",
                   &busy))

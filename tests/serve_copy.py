@@ -626,6 +626,24 @@ def what_servers_left_for_each_other_comes_along():
     assert server.stop() == 0
 
 
+def limits_of_the_database_cut_nothing():
+    """A statement that takes longer than its statement_timeout, here since it waits for somebody else."""
+    folder, database, new = small("limits"), pg.database(), parent + "/unlimited"
+    url = pg.url(database)
+    pg.sql(f"ALTER DATABASE {database} SET statement_timeout = '300ms'")
+
+    def beside(lock, *arguments):
+        holder = subprocess.Popen([pg.bin + "/psql", "-h", pg.folder, "-U", "postgres", "-d", database, "-qAt", "-c", "SET statement_timeout = 0", "-c",
+                                   f"BEGIN; {lock}", "-c", "SELECT 'has it'", "-c", "SELECT pg_sleep(1.5)"], stdout=subprocess.PIPE, text=True)
+        assert "has it" in (holder.stdout.readline(), holder.stdout.readline())[-1]
+        done = run(*arguments)
+        holder.communicate()
+        assert done.returncode == 0 and not done.stderr, done
+    beside("SELECT 1 FROM pg_advisory_xact_lock(x'53415231'::bigint)", "--store", url, "--migrate")
+    for arguments in (["--copy", folder, url], ["--check", url], ["--copy", url, new]):
+        beside("LOCK TABLE agents IN ACCESS EXCLUSIVE MODE; SELECT 1", *arguments)
+
+
 def a_copy_beside_a_paused_server_is_refused():
     """It is silent, and holds no agent: its sessions say that it would go on."""
     folder, database, new = small("beside"), pg.database(PROGRAM), parent + "/paused"
@@ -678,7 +696,7 @@ try:
     if __name__ == "__main__":
         main(a_folder_becomes_a_database_and_a_folder_again, what_cannot_be_copied_is_refused, a_copy_that_is_cut_off_leaves_nothing,
              a_catalogue_goes_on_where_items_have_gone, waits_go_on_for_as_long_as_they_had_left, what_servers_left_for_each_other_comes_along,
-             a_copy_beside_a_paused_server_is_refused, late_feedback_on_an_event_that_nobody_has_closed_comes_along)
+             limits_of_the_database_cut_nothing, a_copy_beside_a_paused_server_is_refused, late_feedback_on_an_event_that_nobody_has_closed_comes_along)
 finally:
     for server in started:
         if server.process.poll() is None:
