@@ -1,6 +1,7 @@
 /* superarm serve: the decision service. Its parts are in serve/; this reads the flags. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -196,9 +197,12 @@ static int take(inputs *into, int count, char **arguments) {
     return EXIT_FINE;
 }
 
-/* Not as libpq takes it, too: 'host=... password=...', which no sentence is to repeat. */
+/* Not as libpq takes it, too: 'host=... password=...', nor a URL that lacks a letter: postgresql:/..., which
+ * no sentence is to repeat. */
 static bool is_place(const char *place) {
-    return !place || sv_serve_is_url(place) || !strstr(place, "password=");
+    if (!place || sv_serve_is_url(place)) return true;
+    const char *colon = strncasecmp(place, "postgres", 8) ? NULL : strchr(place, ':');
+    return !strstr(place, "password=") && (!colon || !strncmp(colon, "://", 3));
 }
 
 int cli_serve(int count, char **arguments) {
@@ -223,7 +227,8 @@ int cli_serve(int count, char **arguments) {
     if (!flags.serve.threads) flags.serve.threads = processors > 2 ? (unsigned)processors : 2;
     if (flags.serve.store && !sv_serve_is_store(flags.serve.store, message))
         return cli_say(NAME, EXIT_INPUT, "%s", message);
-    if (!is_place(flags.check) || !is_place(flags.copy_from) || !is_place(flags.copy_to))
+    if (!is_place(flags.check) || !is_place(flags.copy_from) || !is_place(flags.copy_to) ||
+        !is_place(flags.serve.folder))
         return cli_say(NAME, EXIT_INPUT,
                        "a database is given by a URL like postgresql://user:password@host/database");
     if (flags.check)

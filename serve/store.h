@@ -37,8 +37,8 @@ typedef struct store sv_store;
  * several servers may share (store_shared.h). NULL, with a sentence. */
 sv_store *sv_store_open(const char *place, bool write, sa_buffer *sentence);
 bool sv_store_is_url(const char *place);
-/* A folder as it is; of a URL the host and the database, without what may be a password, and the scheme where
- * it is not PostgreSQL's. */
+/* A folder as it is; of a URL the host and the database, without what may be a password (a port, too, where
+ * no user is named), and the scheme where it is not PostgreSQL's. */
 void sv_store_name(const char *place, char out[256]);
 /* The same to read, of any format up to the present one: for copies. */
 sv_store *sv_store_open_old(const char *folder, sa_buffer *sentence);

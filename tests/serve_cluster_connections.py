@@ -211,6 +211,11 @@ def bad_input_writes_nothing():
     for arguments in (["--store", wrong, "--port", "0"], ["--store", wrong, "--migrate"], ["--check", wrong], ["--copy", wrong, pg.folder + "/new"], ["--copy", pg.folder, wrong]):
         done = run(*arguments)
         assert done.returncode == 2 and "URL like" in done.stderr and "hunter2" not in done.stderr + done.stdout and not os.path.exists(pg.folder + "/new"), done
+    for wrong in (f"postgresql:/shop:hunter2@127.0.0.1/{ours}", f"Postgres:shop:hunter2@127.0.0.1/{ours}"):  # no URLs, and no folders either
+        for arguments in (["--store", wrong, "--port", "0"], ["--store", wrong, "--migrate"], ["--check", wrong], ["--copy", wrong, pg.folder + "/new"], ["--copy", pg.folder, wrong],
+                          ["--dir", wrong, "--port", "0"], ["--migrate", wrong], ["--dir", wrong, "--backup", pg.folder + "/new"]):
+            done = run(*arguments)
+            assert done.returncode == 2 and "URL like" in done.stderr and "hunter2" not in done.stderr + done.stdout and done.stderr.count("\n") == 1, done
     refuse(pg.url("nowhere"), "nowhere")
     refuse(pg.url(ours, "nobody"), "nobody")
     refuse(pg.url(empty), "no tables yet", "--migrate", migrate=False)
