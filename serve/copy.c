@@ -4,12 +4,14 @@
  *
  * Times of decisions, rows and items stay as they are. Waits that have not ended go on for as long as they
  * would have: the folder's clock of waits stands still in long stops, and a database's does not. */
+#define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "copy_left.h"
@@ -154,15 +156,39 @@ static int into_database(const char *folder, const char *url, char *message) {
 
 /* ---- into a folder ---- */
 
-/* It is not there, or empty. */
-static bool is_free(const char *path) {
+static bool is_empty(const char *path) {
     bool empty = true;
     DIR *folder = opendir(path);
-    if (!folder) return errno == ENOENT;
+    if (!folder) return false;
     for (struct dirent *file; empty && (file = readdir(folder));)
         empty = !strcmp(file->d_name, ".") || !strcmp(file->d_name, "..");
     closedir(folder);
     return empty;
+}
+
+static bool is_mounted(const char *path) {
+    struct statx about = {0};
+    return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, 0, &about) == 0 &&
+           (about.stx_attributes & STATX_ATTR_MOUNT_ROOT);
+}
+
+/* A copy takes the place of nothing, or of an empty folder, whose group and mode it gets. Why it cannot, or
+ * NULL; `about` has no mode where nothing is there. */
+static const char *what_hinders(const char *path, struct stat *about) {
+    const char *name = strrchr(path, '/');
+    name = name ? name + 1 : path;
+    *about = (struct stat){0};
+    if (lstat(path, about)) return errno == ENOENT ? NULL : strerror(errno);
+    if (S_ISLNK(about->st_mode)) return "it is a symbolic link, and a copy needs a new folder: name that";
+    if (!S_ISDIR(about->st_mode) || !is_empty(path))
+        return "it is there and not an empty folder: a copy needs a new one";
+    if (!strcmp(name, ".") || !strcmp(name, ".."))
+        return "a copy takes the place of an empty folder: give its own name, from elsewhere";
+    if (is_mounted(path))
+        return "it is a mount point, whose place a copy cannot take: name a new folder in it";
+    if (about->st_uid != geteuid())
+        return "it belongs to another user: copy as the one who is to serve it, or into a new folder";
+    return NULL;
 }
 
 static bool sync_journal(const char *folder) {
@@ -175,7 +201,8 @@ static bool sync_journal(const char *folder) {
     return good;
 }
 
-static int fill_folder(copying *self, sv_folder *made, const char *to, char *message) {
+static int fill_folder(copying *self, sv_folder *made, const char *to, const struct stat *about,
+                       char *message) {
     sa_buffer sentence = {0};
     sv_refusal why = {0};
     self->folder = made->path;
@@ -186,17 +213,28 @@ static int fill_folder(copying *self, sv_folder *made, const char *to, char *mes
     if (!good) fail(message, 1, self->to ? self->sentence.text : sentence.text);
     if (good && status) snprintf(message, 512, "the copy is damaged, and is not kept: see above");
     if (!status && !sync_journal(made->path)) status = fail(message, 1, "the copy cannot be synced");
+    if (!status && about->st_mode && chmod(made->path, about->st_mode & 07777))
+        status = fail(message, 1, "the copy cannot be given the mode of its folder");
     if (!status && !sv_folder_put_in_place(made, to, &why)) status = fail(message, 1, why.message);
     sa_buffer_clear(&sentence);
     return status;
 }
 
-static int into_folder(const char *url, const char *folder, char *message) {
+/* Whose group and mode `about` has, if any. */
+static bool make_beside(sv_folder *made, const char *folder, const struct stat *about, sv_refusal *why) {
+    if (!sv_folder_make_beside(made, folder, why)) return false;
+    return !about->st_mode || chown(made->path, (uid_t)-1, about->st_gid) == 0 ||
+           sv_refuse(why, 400, "%s has a group that a copy cannot be given: %s", folder, strerror(errno));
+}
+
+static int into_new(const char *url, const char *folder, char *message) {
     copying self = {.out = &sv_postgres_copying, .in = &sv_sqlite_copying};
     sv_folder made = {.lock_file = -1};
     sv_refusal why = {0};
-    if (!is_free(folder)) {
-        snprintf(message, 512, "%s is there and not an empty folder: a copy needs a new one", folder);
+    struct stat about;
+    const char *hindrance = what_hinders(folder, &about);
+    if (hindrance) {
+        snprintf(message, 512, "%s: %s", folder, hindrance);
         return 2;
     }
     int status = sv_upkeep_look(url, message);
@@ -207,15 +245,25 @@ static int into_folder(const char *url, const char *folder, char *message) {
         status = fail(message, 2, sv_store_sentence(self.from));
     else if (!sv_copy_take_left(self.from, &self.sentence))
         status = fail(message, 1, self.sentence.text);
-    else if (!sv_folder_make_beside(&made, folder, &why))
+    else if (!make_beside(&made, folder, &about, &why))
         status = fail(message, 2, why.message);
     else
-        status = fill_folder(&self, &made, folder, message);
+        status = fill_folder(&self, &made, folder, &about, message);
     if (!status) tell(&self, url, folder);
     sv_store_rollback(self.from);
     sv_store_close(self.from);
     sv_folder_close(&made);
     sa_buffer_clear(&self.sentence);
+    return status;
+}
+
+static int into_folder(const char *url, const char *folder, char *message) {
+    char *plain = strdup(folder);
+    size_t size = strlen(folder);
+    if (!plain) return fail(message, 1, NULL);
+    while (size > 1 && plain[size - 1] == '/') plain[--size] = 0;
+    int status = into_new(url, plain, message);
+    free(plain);
     return status;
 }
 

@@ -626,6 +626,46 @@ def what_servers_left_for_each_other_comes_along():
     assert server.stop() == 0
 
 
+def what_a_folder_cannot_take_the_place_of_is_refused_first():
+    """Before all is copied. An empty folder keeps its group and mode."""
+    database, place = pg.database(PROGRAM), parent + "/places"
+    url = pg.url(database)
+    server = serve(url)
+    check(server.call("PUT", "/v1/agents/home", HOME), 201)
+    assert server.stop() == 0
+    until(lambda: run("--copy", url, place).returncode == 0, 20, 0.5)
+    shutil.rmtree(place)
+    os.makedirs(place + "/empty")
+    os.symlink("empty", place + "/link")
+    os.symlink("nothing", place + "/dangling")
+
+    def refuse(target, *words, cwd=None):
+        done = subprocess.run([os.path.abspath(PROGRAM), "serve", "--copy", url, target], capture_output=True, text=True, cwd=cwd)
+        assert done.returncode == 2 and done.stderr.count("\n") == 1 and all(word in done.stderr for word in words), (target, done)
+        assert sorted(os.listdir(place)) == ["dangling", "empty", "link"] and not os.listdir(place + "/empty")
+    for name in ("link", "link/", "dangling"):
+        refuse(f"{place}/{name}", "symbolic link")
+    for name in (".", "./", "../empty/."):
+        refuse(name, "own name", cwd=place + "/empty")
+    if os.getuid() == 0:
+        for options in (["-t", "tmpfs", "none"], ["--bind", place + "/empty"]):  # another file system, and the same
+            subprocess.run(["mount", *options, place + "/empty"], check=True)
+            try:
+                refuse(place + "/empty/", "mount point")
+            finally:
+                subprocess.run(["umount", place + "/empty"], check=True)
+        os.chown(place + "/empty", 12345, -1)
+        refuse(place + "/empty", "another user")
+        os.chown(place + "/empty", 0, 12345)
+    os.chmod(place + "/empty", 0o2750)
+    before = os.stat(place + "/empty")
+    copy(url, place + "/empty/")
+    after = os.stat(place + "/empty")
+    assert after.st_ino != before.st_ino and (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid), (before, after)
+    server = serve(place + "/empty")
+    assert learnt(server, "home")["model"] == 1 and server.stop() == 0
+
+
 def limits_of_the_database_cut_nothing():
     """A statement that takes longer than its statement_timeout, here since it waits for somebody else."""
     folder, database, new = small("limits"), pg.database(), parent + "/unlimited"
@@ -696,7 +736,7 @@ try:
     if __name__ == "__main__":
         main(a_folder_becomes_a_database_and_a_folder_again, what_cannot_be_copied_is_refused, a_copy_that_is_cut_off_leaves_nothing,
              a_catalogue_goes_on_where_items_have_gone, waits_go_on_for_as_long_as_they_had_left, what_servers_left_for_each_other_comes_along,
-             limits_of_the_database_cut_nothing, a_copy_beside_a_paused_server_is_refused, late_feedback_on_an_event_that_nobody_has_closed_comes_along)
+             what_a_folder_cannot_take_the_place_of_is_refused_first, limits_of_the_database_cut_nothing, a_copy_beside_a_paused_server_is_refused, late_feedback_on_an_event_that_nobody_has_closed_comes_along)
 finally:
     for server in started:
         if server.process.poll() is None:
