@@ -65,7 +65,7 @@ static void make_journal(int agents, int rows, const char *options) {
     sa_buffer sentence = {0};
     char settings[2000], name[32];
     sv_store *store = sv_store_open(folder, true, &sentence);
-    need(store, sentence.data);
+    need(store, sentence.text);
     snprintf(settings, sizeof settings,
              "{\"options\": {\"dim\": %d, %s}, \"slate\": %d, \"default_feedback\": 0, \"wait_seconds\": 0}",
              DIM, options, SLATE);

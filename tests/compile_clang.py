@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""compile_clang.py SOURCE BUILD: clang takes serve/ without a warning, with the flags that the build has. Without clang it is left out; in CI it must be there."""
+"""compile_clang.py SOURCE BUILD: clang takes serve/ without a warning, with the flags that the build has; and the benchmarks that need no BLAS, which no test builds. Without clang it is
+left out; in CI it must be there."""
 import glob
 import json
 import os
@@ -36,8 +37,11 @@ assert len(seen) > 100, f"{len(seen)} files of serve/ in compile_commands.json"
 largest = max(groups, key=lambda key: len(groups[key]))
 without = [path for path in glob.glob(SOURCE + "/serve/*.c") if path not in seen]  # what a build without libpq has
 groups[largest] += without
+benches = [path for path in glob.glob(SOURCE + "/bench/*.c") if "cblas" not in (text := open(path).read()) and "lapacke" not in text and "coin/" not in text]
+assert len(benches) > 10, benches
+groups[(*largest, f"-I{SOURCE}/src", f"-I{SOURCE}/include", f"-I{SOURCE}/serve", f"-I{SOURCE}/bench", "-DSA_REAL_BITS=32")] = benches
 for options, paths in groups.items():
     done = subprocess.run([clang, "-fsyntax-only", "-Wall", "-Wextra", "-Werror", *options, *sorted(paths)], cwd=BUILD)
     if done.returncode:
         sys.exit(1)
-print(f"compile_clang: {len(seen) + len(without)} files of serve/")
+print(f"compile_clang: {len(seen) + len(without)} files of serve/, {len(benches)} benchmarks")
