@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -231,6 +232,7 @@ int cli_serve(int count, char **arguments) {
         !is_place(flags.serve.folder))
         return cli_say(NAME, EXIT_INPUT,
                        "a database is given by a URL like postgresql://user:password@host/database");
+    umask(077); /* what it writes tells what people did */
     if (flags.check)
         status = sv_serve_check(flags.check, message);
     else if (flags.copy_from)

@@ -53,6 +53,7 @@ struct cluster {
     sv_peer peers[CLUSTER_SERVERS];
     uint64_t epoch; /* of the last agent that was taken */
     double looked, evaluations_looked, sums_looked;
+    size_t sums_turn;
     size_t unanswered;   /* looks at roles, since the holder answered last */
     struct roles *roles; /* that it was asked for, and has not answered; NULL: none */
     bool runs;

@@ -12,6 +12,7 @@
 #include "thread_name.h"
 
 static const double TICK_SECONDS = 0.4, SHORT_TICK = 0.02, PATIENCE = 15, GRACE = 2, SUMS_SECONDS = 1;
+enum { SUMS_TURNS = 5 };
 
 /* ---- agents ---- */
 
@@ -126,16 +127,17 @@ static bool look_at_agents(sv_cluster *self) {
     return good;
 }
 
-/* What is known of both sides, of agents that have two and that others learn: GET says the same at any
- * server, a moment later. */
+/* What is known of the sides of agents that others learn: GET says the same at any server, a moment later.
+ * Agents with one side take turns. */
 static void look_at_sums(sv_cluster *self, double now) {
     sv_agent *all[LIMIT_AGENTS + 1];
     if (now - self->sums_looked < SUMS_SECONDS) return;
     self->sums_looked = now;
-    size_t count = sv_agents_all(&self->service->agents, all);
+    size_t count = sv_agents_all(&self->service->agents, all), turn = ++self->sums_turn;
     for (size_t i = 0; i < count; i++) {
         sv_settings *settings = sv_agent_settings(all[i]);
-        if (!atomic_load(&all[i]->tenure) && (settings->control > 0 || settings->mode != MODE_ONLINE))
+        bool two = settings->control > 0 || settings->mode != MODE_ONLINE;
+        if (!atomic_load(&all[i]->tenure) && (two || (turn + i) % SUMS_TURNS == 0))
             sv_sums_load_one(self->store, all[i]);
         sv_settings_release(settings);
         sv_agent_release(all[i]);

@@ -194,8 +194,7 @@ static bool write_file(const char *path, const sa_buffer *data) {
     return file && !fclose(file) && good;
 }
 
-/* Is it an agent that fits in here? */
-/* In the place of what the agent has. */
+/* Is there memory for it, in the place of what the agent has? */
 static bool has_memory(sv_exchange *self, const sv_model *model, sv_refusal *why) {
     sv_service *service = self->service;
     sa_agent_counts counts;
@@ -204,6 +203,15 @@ static bool has_memory(sv_exchange *self, const sv_model *model, sv_refusal *why
         return false;
     sv_memory_release(&service->memory, (size_t)counts.bytes);
     return true;
+}
+
+/* What is wrong is wrong with the body; the file is our own matter. */
+static bool load(const char *path, sv_model **out, sv_refusal *why) {
+    sv_refusal said = {0};
+    size_t size = strlen(path);
+    if (sv_model_load(path, out, &said)) return true;
+    bool named = !strncmp(said.message, path, size);
+    return sv_refuse(why, said.status, "%s%s", named ? "the body" : "", said.message + (named ? size : 0));
 }
 
 static bool read_model(sv_exchange *self, sv_work *state) {
@@ -219,8 +227,8 @@ static bool read_model(sv_exchange *self, sv_work *state) {
         good = (!path.status && write_file(path.text, &self->body)) ||
                sv_refuse(&state->why, 503, "the disk takes no file");
     if (good)
-        good = sv_model_load(path.text, &model, &state->why) &&
-               sv_model_is_servable(model, before, &state->why) && has_memory(self, model, &state->why);
+        good = load(path.text, &model, &state->why) && sv_model_is_servable(model, before, &state->why) &&
+               has_memory(self, model, &state->why);
     if (good) {
         state->settings = sv_model_settings(model, before, &state->why);
         good = state->settings;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "http.h"
@@ -25,7 +26,7 @@ static bool write_port(const char *path, unsigned port) {
     sa_buffer_format(&part, "%s.part", path);
     FILE *file = part.status ? NULL : fopen(part.text, "w");
     if (file) {
-        good = fprintf(file, "%u\n", port) > 0;
+        good = fchmod(fileno(file), 0644) == 0 && fprintf(file, "%u\n", port) > 0;
         good = fclose(file) == 0 && good &&
                rename(part.text, path) == 0; /* who reads it sees all of it or nothing */
     }

@@ -111,8 +111,10 @@ static bool has_stray_at(const char *url) {
 bool sv_postgres_is_readable(sv_store *self) {
     if (!has_stray_at(self->url) && has_port(self->url)) return true;
     self->unfit = true;
-    sv_postgres_say(self, "its URL cannot be read; it is like postgresql://user:password@host:5432/database, "
-                          "and special characters in a password are written as %40 (@), %2F (/), %25 (%)");
+    sv_postgres_say(
+        self, "its URL cannot be read; it is like postgresql://user:password@host:5432/database, with a "
+              "port up to 65535, libpq's own parameters behind a ?, and special characters in a "
+              "password written as %40 (@), %2F (/), %25 (%)");
     return false;
 }
 

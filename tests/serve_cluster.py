@@ -123,6 +123,19 @@ def any_server_knows_both_sides():
     end(servers)
 
 
+def any_server_knows_one_side():
+    """Without a control, too, a few seconds later."""
+    database, servers = several(2)
+    check(servers[0].call("PUT", "/v1/agents/home", AGENT), 201)
+    until(lambda: servers[1].decide("first")[0] == 201)
+    for i in range(20):
+        check(servers[i % 2].decide(f"e{i}"), 201)
+        check(servers[i // 2 % 2].call("POST", "/v1/agents/home/feedback", {"event": f"e{i}", "feedback": [i % 2, 0]}), 204)
+    for server in servers:
+        until(lambda: (side := server.call("GET", "/v1/agents/home")[1]["sides"]["agent"])["events"] == 20 and side["reward"] == 0.5, 30)
+    end(servers)
+
+
 def another_takes_over(signals):
     database, servers = several(2)
     for name in ("home", "other", "third"):
@@ -433,7 +446,7 @@ def a_rolling_restart_fails_no_request():
 
 try:
     if __name__ == "__main__":
-        main(any_server_answers, any_server_knows_both_sides, feedback_spread_over_servers_is_learnt_once, counters_add_up, a_follower_says_how_far_it_is_behind, a_learner_that_dies_is_replaced,
+        main(any_server_answers, any_server_knows_both_sides, any_server_knows_one_side, feedback_spread_over_servers_is_learnt_once, counters_add_up, a_follower_says_how_far_it_is_behind, a_learner_that_dies_is_replaced,
              a_learner_that_is_paused_is_replaced_and_writes_nothing_later, who_learns_is_chosen, the_database_comes_and_goes,
              wrong_databases_are_refused, other_keys_are_refused, passwords, a_stop_ends_no_session, a_rolling_restart_fails_no_request)
 finally:

@@ -45,6 +45,24 @@ def refused(folder, *words):
     assert after == before, {name for name in before if after.get(name) != before[name]}
 
 
+def nobody_else_reads_it():
+    """In a folder that all may enter, and with the umask that most have."""
+    with home(PROGRAM) as server:
+        server.kill()
+        shutil.rmtree(server.folder)
+        os.mkdir(server.folder, 0o755)
+        os.umask(0o022)
+        server.start()
+        check(server.call("PUT", "/v1/agents/home", AGENT), 201)
+        visit(server, 0, 3)
+        learnt(server)
+        message = check(server.call("PUT", "/v1/agents/home/model", b"no npz", {"Content-Type": "application/octet-stream"}), 400)["error"]["message"]
+        assert message.startswith("the body is no npz file"), message
+        assert server.stop() == 0
+        modes = {name: os.stat(f"{server.folder}/{name}").st_mode & 0o777 for name in os.listdir(server.folder)}
+        assert "journal.db" in modes and not any(mode & 0o077 for mode in modes.values()), modes
+
+
 def files_of_others_stay():
     with home(PROGRAM) as server:
         check(server.call("PUT", "/v1/agents/home", AGENT), 201)
@@ -180,5 +198,5 @@ def rows_that_are_gone_are_missed():
 
 
 if __name__ == "__main__":
-    main(files_of_others_stay, what_was_cut_off_goes, without_its_journal_it_does_not_begin_again, without_its_log_it_does_not_begin_again,
+    main(nobody_else_reads_it, files_of_others_stay, what_was_cut_off_goes, without_its_journal_it_does_not_begin_again, without_its_log_it_does_not_begin_again,
          a_checkpoint_that_cannot_be_read_stays, an_erased_event_is_not_passed_over_in_silence, rows_that_are_gone_are_missed)
