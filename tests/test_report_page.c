@@ -99,6 +99,56 @@ static void test_options(void **state) {
     assert_true(strstr(page, "--regularization") > rest);
 }
 
+/* A page of a sweep over `grid`, whose cells end like RIG_FIRST, all of them. */
+static const char *sweep_page(const char *grid, const char *const *cells, size_t count, const char *columns) {
+    rig_agent agents[16];
+    rig made = RIG;
+    char spec[1024];
+    assert_true(count <= sizeof agents / sizeof *agents);
+    for (size_t i = 0; i < count; i++) agents[i] = (rig_agent){cells[i], RIG_FIRST};
+    made.agents = agents;
+    made.count = count;
+    const char *folder = temporary_folder();
+    rig_write(folder, &made);
+    snprintf(spec, sizeof spec, "environment: h2\nruns: 3\nrounds: 5\nalgorithm: random\ngrid:\n%s", grid);
+    write_text(inside(folder, "spec.yaml"), spec);
+    sa_report *report = rig_open(folder);
+    if (columns && sa_report_set(report, "columns", columns) != SA_OK) fail_msg("%s", sa_last_error());
+    write_page(folder, report);
+    return slurp(inside(folder, "report.html"));
+}
+
+/* What cells differ in may be of their environment: nothing is said of all cells that is not true of all. */
+static void test_sweep_of_environments(void **state) {
+    (void)state;
+    static const char *const cells[] = {"noise=0,dim=5,slate=2", "noise=0,dim=10,slate=2",
+                                        "noise=0.3,dim=5,slate=2", "noise=0.3,dim=10,slate=2"};
+    const char *page = sweep_page("  noise: [0, 0.3]\n  dim: [5, 10]\n  slate: [2]\n", cells, 4, NULL),
+               *differ = strstr(page, "In which the cells differ"),
+               *all = strstr(page, "In which all differ");
+    assert_non_null(differ);
+    assert_non_null(all);
+    assert_true(differ < all);
+    assert_has(differ, "--noise</th><td>0</td><td>0</td><td>0.3</td><td>0.3</td>");
+    assert_has(differ, "--dim</th><td>5</td><td>10</td><td>5</td><td>10</td>");
+    assert_null(strstr(all, "--noise<"));
+    assert_null(strstr(all, "--dim<"));
+    assert_has(all, "--slate</th><td>2</td><td>4</td>");
+    assert_has(page, "cells that share the environment see the same contexts and scores");
+    assert_null(strstr(page, "all agents of a run see"));
+    assert_has(page, "Expected regret after 5 rounds, slates out of 20 arms.");
+}
+
+static void test_sweep_of_agents(void **state) {
+    (void)state;
+    static const char *const cells[] = {"gamma=1", "gamma=2"};
+    const char *page = sweep_page("  gamma: [1, 2]\n", cells, 2, NULL);
+    assert_has(page, "In which the cells differ");
+    assert_has(page, "--gamma</th><td>1</td><td>2</td>");
+    assert_has(page, "all agents of a run see the same contexts and scores");
+    assert_has(page, "Expected regret after 5 rounds, slates of 4 out of 20 arms.");
+}
+
 static void test_without_gnuplot(void **state) {
     (void)state;
     const char *folder = temporary_folder(), *path = getenv("PATH");
@@ -148,7 +198,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_well_formed),     cmocka_unit_test(test_options),
         cmocka_unit_test(test_without_gnuplot), cmocka_unit_test(test_gnuplot_fails),
-        cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_unwritable),      cmocka_unit_test(test_sweep_of_environments),
+        cmocka_unit_test(test_sweep_of_agents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,13 +227,24 @@ static sa_status add_sweep(sa_buffer *buffer, const sa_report *report, const sa_
     return SA_OK;
 }
 
+/* What cells differ in is not said of all of them. */
+static void add_sizes(sa_buffer *buffer, const sa_report_panel *panel) {
+    const sa_grid *grid = &panel->results.spec->grid;
+    bool slates = !sa_grid_has(grid, "slate"), arms = !sa_grid_has(grid, "arms");
+    sa_buffer_format(buffer, "<p>%s regret",
+                     sa_panel_shown(panel) == SA_REGRET_REALISED ? "Realised" : "Expected");
+    if (!sa_grid_has(grid, "rounds")) sa_buffer_format(buffer, " after %zu rounds", panel->rounds);
+    if (slates) sa_buffer_format(buffer, ", slates of %" PRId64, panel->options->slate);
+    if (slates && arms) sa_buffer_format(buffer, " out of %" PRId64 " arms", panel->options->arms);
+    if (!slates && arms) sa_buffer_format(buffer, ", slates out of %" PRId64 " arms", panel->options->arms);
+    sa_buffer_text(buffer, ".</p>\n");
+}
+
 static sa_status add_panel(sa_buffer *buffer, const sa_report *report, const sa_report_panel *panel) {
     sa_buffer_text(buffer, "<h2>");
     sa_html_text(buffer, panel->title);
-    sa_buffer_format(
-        buffer, "</h2>\n<p>%s regret after %zu rounds, slates of %" PRId64 " out of %" PRId64 " arms.</p>\n",
-        sa_panel_shown(panel) == SA_REGRET_REALISED ? "Realised" : "Expected", panel->rounds,
-        panel->options->slate, panel->options->arms);
+    sa_buffer_text(buffer, "</h2>\n");
+    add_sizes(buffer, panel);
     SA_TRY(add_table(buffer, report, panel));
     if (sa_panel_is_sweep(panel)) SA_TRY(add_sweep(buffer, report, panel));
     add_runs(buffer, panel);
@@ -255,6 +266,18 @@ static void add_published_form(sa_buffer *buffer, const sa_report_panel *panel) 
         }
 }
 
+/* What can be compared run by run: cells of one environment, where a sweep has several. */
+static void add_terms(sa_buffer *page, const sa_report *report) {
+    bool several = false;
+    for (size_t i = 0; i < report->panel_count; i++)
+        several = several || sa_grid_groups(&report->panels[i].results.spec->grid) > 1;
+    sa_buffer_text(page, "<p>Intervals are Student&#39;s, at 95%. Differences are taken run by run: ");
+    sa_buffer_text(page, several ? "in a run, cells that share the environment see the same"
+                                 : "all agents of a run see the same");
+    sa_buffer_text(page, " contexts and scores. Diverged: trainings that ended non-finite and were "
+                         "undone.</p>\n");
+}
+
 sa_status sa_page_make(const sa_report *report, const sa_buffer *pictures, const char *note,
                        sa_buffer *page) {
     add_head(page, *report->style.title ? report->style.title
@@ -267,11 +290,7 @@ sa_status sa_page_make(const sa_report *report, const sa_buffer *pictures, const
     } else {
         add_figures(page, report, pictures);
     }
-    sa_buffer_text(
-        page,
-        "<p>Intervals are Student&#39;s, at 95%. Differences are taken run by run: all "
-        "agents of a run see the same contexts and scores. Diverged: trainings that ended non-finite and "
-        "were undone.</p>\n");
+    add_terms(page, report);
     if (sa_panel_tells(&report->panels[0], SA_CURVE_CLICKS))
         sa_buffer_text(page, "<p>Regret is to the slate that these users like best. Clicks: how many they "
                              "made in a run.</p>\n");

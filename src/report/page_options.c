@@ -14,13 +14,18 @@ static bool same(const sa_options *one, const sa_options *other, const char *nam
     return !strcmp(value_of(one, name, value), value_of(other, name, other_value));
 }
 
+/* Agents have it, each a value of its own: the cells of a sweep have options of the environment, too. */
+static bool is_of_agents(const sa_report_panel *panel, const sa_option_info *info) {
+    return info->scope == SA_SCOPE_AGENT || sa_grid_has(&panel->results.spec->grid, info->name);
+}
+
 /* The options of agent 0 stand for all where they do not differ. */
 static const sa_options *holder(const sa_report_panel *panel, const sa_option_info *info) {
-    return info->scope == SA_SCOPE_AGENT ? panel->agents[0].of->options : panel->options;
+    return is_of_agents(panel, info) ? panel->agents[0].of->options : panel->options;
 }
 
 static bool differs(const sa_report_panel *panel, const sa_option_info *info) {
-    if (info->scope != SA_SCOPE_AGENT) return false;
+    if (!is_of_agents(panel, info)) return false;
     for (size_t i = 1; i < panel->agent_count; i++)
         if (!same(panel->agents[0].of->options, panel->agents[i].of->options, info->name)) return true;
     return false;
@@ -51,7 +56,8 @@ static void add_between_agents(sa_buffer *buffer, const sa_report_panel *panel) 
     bool any = false;
     for (size_t i = 0; sa_option_at(i, &info); i++) any = any || differs(panel, &info);
     if (!any) return;
-    sa_buffer_text(buffer, "<p>In which the agents differ:</p>\n");
+    sa_buffer_format(buffer, "<p>In which the %s differ:</p>\n",
+                     sa_panel_is_sweep(panel) ? "cells" : "agents");
     begin_table(buffer);
     add_cell(buffer, "th", "option");
     for (size_t i = 0; i < panel->agent_count; i++) add_cell(buffer, "th", panel->agents[i].name);
