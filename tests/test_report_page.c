@@ -149,6 +149,21 @@ static void test_sweep_of_agents(void **state) {
     assert_has(page, "Expected regret after 5 rounds, slates of 4 out of 20 arms.");
 }
 
+/* A figure has the curves of twelve cells: of how many, is said beside it. */
+static void test_cells_left_out(void **state) {
+    (void)state;
+    static const char *const cells[] = {"gamma=1",  "gamma=2",  "gamma=3", "gamma=4", "gamma=5",
+                                        "gamma=6",  "gamma=7",  "gamma=8", "gamma=9", "gamma=10",
+                                        "gamma=11", "gamma=12", "gamma=13"};
+    const char *twelve = "  gamma: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]\n",
+               *more = "  gamma: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]\n";
+    if (!have_gnuplot()) skip();
+    assert_null(strstr(sweep_page(twelve, cells, 12, NULL), "The figure shows"));
+    assert_has(
+        sweep_page(more, cells, 13, NULL),
+        "<p>The figure shows 12 of 13 cells, those with the least mean regret; the table has all.</p>");
+}
+
 static void test_without_gnuplot(void **state) {
     (void)state;
     const char *folder = temporary_folder(), *path = getenv("PATH");
@@ -199,7 +214,7 @@ int main(void) {
         cmocka_unit_test(test_well_formed),     cmocka_unit_test(test_options),
         cmocka_unit_test(test_without_gnuplot), cmocka_unit_test(test_gnuplot_fails),
         cmocka_unit_test(test_unwritable),      cmocka_unit_test(test_sweep_of_environments),
-        cmocka_unit_test(test_sweep_of_agents),
+        cmocka_unit_test(test_sweep_of_agents), cmocka_unit_test(test_cells_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,6 +57,21 @@ static void add_legend(sa_buffer *buffer, const sa_report_panel *panel) {
         }
 }
 
+/* Which curves are not there. */
+static void add_left_out(sa_buffer *buffer, const sa_report *report) {
+    for (size_t i = 0; i < report->panel_count; i++) {
+        const sa_report_panel *panel = &report->panels[i];
+        size_t drawn = sa_panel_drawn(panel);
+        if (drawn == panel->agent_count) continue;
+        sa_buffer_text(buffer, "<p>");
+        if (report->panel_count > 1) sa_html_text(buffer, panel->title);
+        sa_buffer_format(buffer,
+                         "%sThe figure shows %zu of %zu cells, those with the least mean regret; the table "
+                         "has all.</p>\n",
+                         report->panel_count > 1 ? ". " : "", drawn, panel->agent_count);
+    }
+}
+
 /* A phone shows the panels below each other, each with its legend; elsewhere one legend does for all. */
 static void add_figures(sa_buffer *buffer, const sa_report *report, const sa_buffer *pictures) {
     sa_buffer_format(buffer, "<div class=\"panels%s\">\n", report->panel_count == 1 ? " one" : "");
@@ -79,6 +94,7 @@ static void add_figures(sa_buffer *buffer, const sa_report *report, const sa_buf
     sa_buffer_text(buffer, "</div>\n<p>Mean over runs");
     sa_buffer_text(buffer, bands[report->style.band]);
     sa_buffer_text(buffer, report->published_count > 0 ? "; dashed: published.</p>\n" : ".</p>\n");
+    add_left_out(buffer, report);
 }
 
 /* ---- the table ---- */

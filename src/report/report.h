@@ -227,6 +227,8 @@ bool sa_panel_is_sweep(const sa_report_panel *panel);
 sa_status sa_sweep_title(const sa_report_panel *panel, char **title);
 /* Is the agent's curve in figures? Of a sweep with many cells, those of the best are. */
 bool sa_agent_is_drawn(const sa_report_panel *panel, size_t index);
+/* How many are. */
+size_t sa_panel_drawn(const sa_report_panel *panel);
 /* Compares each cell with the best of its environment. */
 sa_status sa_sweep_compare(sa_report_panel *panel);
 /* --judge (judge.c): can it be done, and a line for each choice. */

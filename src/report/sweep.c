@@ -87,6 +87,12 @@ bool sa_agent_is_drawn(const sa_report_panel *panel, size_t index) {
     return better < DRAWN;
 }
 
+size_t sa_panel_drawn(const sa_report_panel *panel) {
+    size_t drawn = 0;
+    for (size_t i = 0; i < panel->agent_count; i++) drawn += sa_agent_is_drawn(panel, i);
+    return drawn;
+}
+
 /* ---- the agents of all cells ---- */
 
 bool sa_sweep_is_of(const sa_report_panel *panel, const sa_report_agent *agent, const char *base) {
