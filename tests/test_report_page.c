@@ -66,6 +66,7 @@ static void test_well_formed(void **state) {
     assert_has(page, "name=\"viewport\"");
     assert_has(page, "@media print");
     assert_has(page, "<details>");
+    assert_has(page, "<pre>superarm run ");
     assert_has(page, "/spec.yaml --out NEW");
     if (!have_gnuplot()) skip();
     assert_has(page, "<figure");
@@ -146,6 +147,7 @@ static void test_sweep_of_agents(void **state) {
     assert_has(page, "In which the cells differ");
     assert_has(page, "--gamma</th><td>1</td><td>2</td>");
     assert_has(page, "all agents of a run see the same contexts and scores");
+    assert_has(page, "<pre>superarm sweep ");
     assert_has(page, "Expected regret after 5 rounds, slates of 4 out of 20 arms.");
 }
 

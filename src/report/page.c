@@ -181,7 +181,8 @@ static void add_command(sa_buffer *buffer, const sa_report *report) {
             sa_buffer path = {0};
             sa_buffer_text(&path, report->panels[p].folders[i]);
             sa_buffer_text(&path, "/spec.yaml");
-            sa_buffer_text(buffer, "superarm run ");
+            bool sweep = sa_panel_is_sweep(&report->panels[p]);
+            sa_buffer_text(buffer, sweep ? "superarm sweep " : "superarm run ");
             if (path.text) add_word(buffer, path.text);
             sa_buffer_clear(&path);
             sa_buffer_text(buffer, " --out NEW\n");
