@@ -166,6 +166,19 @@ static void test_cells_left_out(void **state) {
         "<p>The figure shows 12 of 13 cells, those with the least mean regret; the table has all.</p>");
 }
 
+/* A word is explained where it stands: in a column, or in the heat map of two options. */
+static void test_not_worse(void **state) {
+    (void)state;
+    static const char *const cells[] = {"gamma=1", "gamma=2"}, *const pairs[] = {"gamma=1,nu=1",
+                                                                                 "gamma=2,nu=1"};
+    const char *one = "  gamma: [1, 2]\n", *two = "  gamma: [1, 2]\n  nu: [1]\n";
+    assert_has(sweep_page(one, cells, 2, NULL), "<em>not worse</em> says");
+    assert_has(sweep_page(one, cells, 2, "mean,standing"), "<em>not worse</em> says");
+    assert_has(sweep_page(two, pairs, 2, "mean,sd"), "<em>not worse</em> says");
+    assert_null(strstr(sweep_page(one, cells, 2, "mean,sd"), "Cells are compared"));
+    assert_has(sweep_page(one, cells, 2, "mean,p"), "the best that sees the same draws, run by run.</p>");
+}
+
 static void test_without_gnuplot(void **state) {
     (void)state;
     const char *folder = temporary_folder(), *path = getenv("PATH");
@@ -217,6 +230,7 @@ int main(void) {
         cmocka_unit_test(test_without_gnuplot), cmocka_unit_test(test_gnuplot_fails),
         cmocka_unit_test(test_unwritable),      cmocka_unit_test(test_sweep_of_environments),
         cmocka_unit_test(test_sweep_of_agents), cmocka_unit_test(test_cells_left_out),
+        cmocka_unit_test(test_not_worse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,14 +214,31 @@ static sa_status add_heat_map(sa_buffer *buffer, const sa_report *report, const 
     return status == SA_UNSUPPORTED ? SA_OK : status;
 }
 
+static bool shows(const sa_report *report, sa_cell column) {
+    bool shown = report->style.column_count == 0;
+    for (size_t i = 0; i < report->style.column_count; i++)
+        shown = shown || report->style.columns[i] == column;
+    return shown;
+}
+
+/* What is told of cells beside the best: by columns that are shown, and by a heat map. */
+static void add_comparison(sa_buffer *buffer, const sa_report *report, const sa_report_panel *panel) {
+    static const sa_cell comparing[] = {SA_CELL_DIFFERENCE, SA_CELL_DIFFERENCE_INTERVAL, SA_CELL_P,
+                                        SA_CELL_HOLM, SA_CELL_MARKS};
+    bool standing = shows(report, SA_CELL_STANDING) || panel->results.spec->grid.count == 2, any = standing;
+    for (size_t i = 0; i < sizeof comparing / sizeof *comparing; i++)
+        any = any || shows(report, comparing[i]);
+    if (!any) return;
+    sa_buffer_text(buffer, "<p>Cells are compared with the best that sees the same draws, run by run");
+    sa_buffer_text(buffer, standing ? ": <em>not worse</em> says that the 95% interval of the difference "
+                                      "reaches 0. With many cells some are called so by chance, and some "
+                                      "are the best by chance.</p>\n"
+                                    : ".</p>\n");
+}
+
 static sa_status add_sweep(sa_buffer *buffer, const sa_report *report, const sa_report_panel *panel) {
-    sa_buffer_text(
-        buffer,
-        "<p>Cells are compared with the best that sees the same draws, run by run: <em>not worse</em> says "
-        "that the "
-        "95% interval of the difference reaches 0. With many cells some are called so by chance, and some "
-        "are "
-        "the best by chance.</p>\n<div class=\"heat\">\n");
+    add_comparison(buffer, report, panel);
+    sa_buffer_text(buffer, "<div class=\"heat\">\n");
     for (size_t i = 0; i < panel->agent_count; i++) {
         char *base;
         bool first;
