@@ -66,6 +66,15 @@ for name in one two; do mv $name/contexts.npy files/x-$name.npy; mv $name/scores
 (cd elsewhere && "$program" sweep ../paths/spec.yaml --out ../paths-again --quiet)
 cmp "paths/noise=1,contexts=x-one.npy/reward.npy" "paths-again/noise=1,contexts=x-one.npy/reward.npy" || die "paths differ"
 
+# Of cells of different lengths, no one length is told.
+"$program" sweep --environment h1 --dim 4 --arms 6 --slate 2 --algorithm random --runs 2 --grid rounds=10,20 --out lengths --quiet
+"$program" report lengths >out
+"$program" report lengths --format latex --out latex --quiet
+grep -q 'sweep over rounds: expected regret$' out || die "the table has another heading: $(head -1 out)"
+for file in out latex/table.tex lengths/report.html; do
+    ! grep -q 'after 20 rounds' $file || die "$file tells one length of all cells"
+done
+
 refuses "a sweep needs --out" sweep.yaml
 refuses "there is no grid" $base --out no
 refuses "--grid gamma is not of the form" $base --grid gamma --out no

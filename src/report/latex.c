@@ -120,7 +120,8 @@ static void add_meaning(sa_buffer *buffer, const sa_report_panel *panel, const s
     bool intervals = shows(table, SA_CELL_INTERVAL) || shows(table, SA_CELL_DIFFERENCE_INTERVAL);
     bool tests = shows(table, SA_CELL_P) || shows(table, SA_CELL_HOLM) || shows(table, SA_CELL_MARKS);
     bool differences = shows(table, SA_CELL_DIFFERENCE) || shows(table, SA_CELL_DIFFERENCE_INTERVAL);
-    sa_buffer_format(buffer, ": %s regret after %zu rounds", sa_panel_regret(panel), panel->rounds);
+    sa_buffer_format(buffer, ": %s regret", sa_panel_regret(panel));
+    sa_panel_rounds_text(panel, buffer);
     if (intervals) sa_buffer_text(buffer, ", with Student's 95\\% intervals");
     if (differences || tests) {
         sa_buffer_text(buffer, differences ? "; differences, run by run, to "

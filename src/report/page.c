@@ -267,7 +267,7 @@ static void add_sizes(sa_buffer *buffer, const sa_report_panel *panel) {
     bool slates = !sa_grid_has(grid, "slate"), arms = !sa_grid_has(grid, "arms");
     sa_buffer_format(buffer, "<p>%s regret",
                      sa_panel_shown(panel) == SA_REGRET_REALISED ? "Realised" : "Expected");
-    if (!sa_grid_has(grid, "rounds")) sa_buffer_format(buffer, " after %zu rounds", panel->rounds);
+    sa_panel_rounds_text(panel, buffer);
     if (slates) sa_buffer_format(buffer, ", slates of %" PRId64, panel->options->slate);
     if (slates && arms) sa_buffer_format(buffer, " out of %" PRId64 " arms", panel->options->arms);
     if (!slates && arms) sa_buffer_format(buffer, ", slates out of %" PRId64 " arms", panel->options->arms);

@@ -225,6 +225,8 @@ size_t sa_line_mark(sa_line line, size_t index);
 bool sa_panel_is_sweep(const sa_report_panel *panel);
 /* "h1(x) = x'a, d = 80: sweep over gamma, hidden" */
 sa_status sa_sweep_title(const sa_report_panel *panel, char **title);
+/* " after 2000 rounds"; nothing where cells differ in them. */
+void sa_panel_rounds_text(const sa_report_panel *panel, sa_buffer *text);
 /* Is the agent's curve in figures? Of a sweep with many cells, those of the best are. */
 bool sa_agent_is_drawn(const sa_report_panel *panel, size_t index);
 /* How many are. */

@@ -39,6 +39,11 @@ sa_status sa_sweep_title(const sa_report_panel *panel, char **title) {
     return status;
 }
 
+void sa_panel_rounds_text(const sa_report_panel *panel, sa_buffer *text) {
+    if (!sa_grid_has(&panel->results.spec->grid, "rounds"))
+        sa_buffer_format(text, " after %zu rounds", panel->rounds);
+}
+
 static size_t group_of(const sa_report_panel *panel, const sa_report_agent *agent) {
     return sa_grid_group_of(&panel->results.spec->grid, agent->of->cell);
 }

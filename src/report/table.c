@@ -313,7 +313,9 @@ sa_status sa_table_text(const sa_report *report, sa_buffer *buffer) {
         SA_TRY(sa_table_make(report, panel, NULL, 0, &table));
         if (i > 0) sa_buffer_text(buffer, "\n");
         sa_buffer_text(buffer, panel->title);
-        sa_buffer_format(buffer, ": %s regret after %zu rounds\n", sa_panel_regret(panel), panel->rounds);
+        sa_buffer_format(buffer, ": %s regret", sa_panel_regret(panel));
+        sa_panel_rounds_text(panel, buffer);
+        sa_buffer_text(buffer, "\n");
         add_table(buffer, &table);
         sa_table_clear(&table);
         add_notes(buffer, panel);
