@@ -164,6 +164,7 @@ static void test_cells_left_out(void **state) {
     assert_has(
         sweep_page(more, cells, 13, NULL),
         "<p>The figure shows 12 of 13 cells, those with the least mean regret; the table has all.</p>");
+    assert_has(strstr(sweep_page(more, cells, 13, NULL), "<svg"), "Round (12 of 13 cells are drawn)");
 }
 
 /* A word is explained where it stands: in a column, or in the heat map of two options. */

@@ -107,7 +107,7 @@ static void add_terminal(sa_buffer *script, sa_picture kind, scales look, size_t
     sa_buffer_text(script,
                    "set border 3 lc rgb '#555555'\nset tics nomirror out scale 0.6\n"
                    "set grid lc rgb '#dddddd' lt 1 lw 0.5\nset style fill transparent solid 0.14 noborder\n"
-                   "set xlabel 'Round' offset 0,0.4\nset tmargin 2.5\nset xtics autofreq\n");
+                   "set tmargin 2.5\nset xtics autofreq\n");
 }
 
 void sa_gnuplot_terminal(sa_buffer *script, sa_picture kind, double scale, size_t width, size_t height) {
@@ -200,7 +200,12 @@ static void add_title(sa_buffer *script, const char *name, const char *more, boo
 }
 
 static void add_axes(sa_buffer *script, const sa_style *style, const sa_report_panel *panel) {
+    size_t drawn = sa_panel_drawn(panel);
     sa_buffer_format(script, "set ylabel 'Cumulative %s regret' offset 0.6,0\n", sa_panel_regret(panel));
+    sa_buffer_text(script, "set xlabel 'Round");
+    if (drawn < panel->agent_count)
+        sa_buffer_format(script, " (%zu of %zu cells are drawn)", drawn, panel->agent_count);
+    sa_buffer_text(script, "' offset 0,0.4\n");
     sa_buffer_format(script, style->log_x ? "set logscale x\nset xrange [1:%zu]\n" : "set xrange [0:%zu]\n",
                      panel->rounds);
     sa_buffer_text(script, style->log_y ? "set logscale y\nset yrange [*:*]\n" : "set yrange [0:*]\n");
