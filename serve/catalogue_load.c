@@ -111,19 +111,19 @@ static bool is_last(sv_store *store, int64_t agent, const sv_catalogue *self, sv
 
 bool sv_catalogue_load(sv_store *store, int64_t agent, const sv_catalogue *before, sa_schema *schema,
                        sv_catalogue **out, sv_store_catalogue *about, sv_refusal *why) {
-    bool some = before && before->schema; /* where rows fit no schema, all are read again */
-    reading self = {.schema = some ? before->schema : schema, .why = why};
+    const sv_catalogue *base = before && before->schema ? before : NULL; /* else all are read again */
+    reading self = {.schema = base ? base->schema : schema, .why = why};
     *out = NULL;
-    if (before && !some && is_last(store, agent, before, about)) return true;
-    sv_store_status status = read_rows(&self, store, agent, some ? before->version : 0, about);
+    if (!base && before && is_last(store, agent, before, about)) return true;
+    sv_store_status status = read_rows(&self, store, agent, base ? base->version : 0, about);
     if (status == STORE_NONE) {
         end_reading(&self);
-        some = false;
+        base = NULL;
         self = (reading){.schema = schema, .why = why};
         status = read_rows(&self, store, agent, 0, about);
     }
     bool newer = !why->status && about->version && (!before || about->version > before->version);
-    if (newer && (!some || merge(&self, before))) {
+    if (newer && (!base || merge(&self, base))) {
         *out = sv_catalogue_new(self.unfit ? NULL : self.schema, about->version, self.items, self.count, why);
         self.items = NULL; /* taken over */
         self.count = 0;
