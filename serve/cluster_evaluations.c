@@ -2,7 +2,8 @@
 #include "cluster_own.h"
 #include "evaluations.h"
 
-static const double PERIOD = 0.2, LOST_PERIOD = 2;
+enum { LOST = 8 }; /* rows that nobody runs, looked at in one turn */
+static const double PERIOD = 0.2, LOST_PERIOD = 5;
 
 const char *sv_cluster_id(const sv_cluster *self) { return self->id; }
 
@@ -14,8 +15,6 @@ sv_store_status sv_cluster_stop_evaluations(sv_store *store, int64_t agent, cons
                                             uint64_t *count) {
     return sv_shared_evaluations_stop(store, agent, why, count);
 }
-
-enum { LOST = 8 }; /* looked at in one turn */
 
 typedef struct own {
     sv_evaluations *all;
